@@ -41,12 +41,12 @@ TRACE_HEAD = [
     "analyze, CPU s",
     "of it system",
     "analyze / dummy",
-    "ns an event",
+    "ns per event",
     "dummy, peak MiB",
     "analyze, peak MiB",
 ]
 RIVAL_HEAD = ["trace", "rival", "CPU s", "peak MiB", "rival / dummy", "analyze / rival"]
-GROWTH_HEAD = ["command", "events", "ns an event", "in terms of the smallest", "peak MiB"]
+GROWTH_HEAD = ["command", "events", "ns per event", "in terms of the smallest", "peak MiB"]
 START_HEAD = ["command", "CPU s", "in terms of python3 -c pass", "peak MiB"]
 CAMPAIGN_HEAD = ["command", "cells", "CPU s", "peak MiB"]
 

@@ -61,12 +61,12 @@ class Floor:
     reused_s: float
 
     def least_ns(self, memory: str) -> float:
-        """Return ns an event to read the trace and to write the columns into such memory."""
+        """Return ns per event to read the trace and to write the columns into such memory."""
         seconds = self.bytes_in / self.rates["read"] + self.bytes_out / self.rates[memory]
         return seconds / self.events * 1e9
 
     def compared(self) -> Iterator[tuple[str, float, float]]:
-        """Yield name, the floor and the decoder's time, in ns an event."""
+        """Yield name, the floor and the decoder's time, in ns per event."""
         fresh = self.fresh_s / self.events * 1e9
         reused = self.reused_s / self.events * 1e9
         yield "whole tables, fresh memory", self.least_ns("fresh"), fresh
@@ -131,7 +131,7 @@ def reader_cells(figures: TraceFigures) -> Cells:
     ]
 
 
-FLOOR_HEAD = ["one stream", "floor, ns an event", "decoder, ns an event", "floor / decoder"]
+FLOOR_HEAD = ["one stream", "floor, ns per event", "decoder, ns per event", "floor / decoder"]
 
 
 def floor_cells(floor: Floor) -> Cells:
@@ -337,8 +337,8 @@ Each reader ran in a process of its own; the run with the least CPU time (user a
 Python ran once. "CPU" is the whole process, "reading" is what the process counts for reading
 alone, the least of all runs, without starting Python and imports. Events a second and the ratio
 to babeltrace2's dummy sink are by "reading", else by "CPU". The peak is resident memory. bt2's
-dicts (name, time, contexts, payload; a list of one an event) are measured on the smallest trace;
-"scaled" is its CPU time an event times the events."""
+dicts (name, time, contexts, payload; a list with one per event) are measured on the smallest trace;
+"scaled" is its CPU time per event times the events."""
 
 _PROMISES = """\
 "Decode" is `Trace.chunks`, to columns in chunks, on the largest trace; one stream's is to whole
@@ -356,5 +356,5 @@ had already."""
 
 _FAR = """\
 The decoder comes near the floor only where the kernel's work for fresh pages of 4 KiB is most of
-it ({fresh:.2f}). Against huge pages ({fresh_huge:.2f}) and against memory that is used again
+it ({fresh:.2f}). Against huge pages ({fresh_huge:.2f}) and against reused memory
 ({reused:.2f}) it is far from the floor: there its own work takes the time, not the memory."""

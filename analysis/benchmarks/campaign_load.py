@@ -21,7 +21,7 @@ import click
 from strata.campaign.cells import Cell, Variant, expand
 from strata.campaign.directory import CampaignDirectory, CellState, make_directory
 from strata.campaign.load import load_campaign
-from strata.campaign.measured import SUBDIRECTORY, measure_cell
+from strata.study.cell_tables import SUBDIRECTORY, measure_cell
 
 SAMPLE = Path(__file__).resolve().parents[1] / "tests/traces/cell_relay.tar.xz"
 CAMPAIGN = "relay"

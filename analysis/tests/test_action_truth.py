@@ -55,7 +55,7 @@ def test_every_goal_agrees_with_what_the_nodes_wrote(
 def test_actions_are_in_the_text_and_in_the_document(analysis_of: AnalysisOf) -> None:
     analysis = analysis_of("actions_jazzy")
     out = StringIO()
-    print_analysis(analysis, Console(file=out, width=80), everything=False)
+    print_analysis(analysis, Console(file=out, width=80), sections=("actions", "callbacks"))
     text = out.getvalue()
     section = text[text.index("actions ──") : text.index("callbacks, by total time")]
     assert "/alone -> /server" in section

@@ -35,15 +35,16 @@ def test_every_packet_frame_and_loss_agrees_with_driver_and_sensor(
     check_blame(analysis)
 
 
-def text_of(analysis: Analysis, *, everything: bool) -> str:
+def text_of(analysis: Analysis, *sections: str, everything: bool = False) -> str:
     out = io.StringIO()
-    print_analysis(analysis, Console(file=out, width=80), everything=everything)
+    console = Console(file=out, width=80)
+    print_analysis(analysis, console, sections=sections, everything=everything)
     return " ".join(out.getvalue().split())
 
 
 def test_the_text_tells_of_sources_and_when_they_lost_what(analysis_of: AnalysisOf) -> None:
     analysis = analysis_of(TRACE)
-    text = text_of(analysis, everything=False)
+    text = text_of(analysis, "drivers")
     assert "UDP port 39701 320 20 32.0 ms 70.0 ms" in text
     assert "UDP port 39701 (lidar): /polled_driver -> /points, /scan" in text
     assert (

@@ -17,10 +17,10 @@ from message_results import message_results
 from rich.console import Console
 
 from strata.analysis import Analysis
-from strata.compare.gates.judge import judge
-from strata.compare.gates.load import read_gates
-from strata.compare.runs import measure_run
-from strata.compare.sides import Side
+from strata.comparison.gates.judge import judge
+from strata.comparison.gates.load import read_gates
+from strata.comparison.runs import measure_run
+from strata.comparison.sides import Side
 from strata.model.of_tables import model_of_tables
 from strata.pipeline.messages import Wanted
 from strata.pipeline.run import analyze_model
@@ -145,7 +145,7 @@ def test_a_hop_without_a_take_is_in_every_result(untaken: Analysis, tmp_path: Pa
     assert said in page
     hops = trace_hops(untaken, "x")
     for show in (
-        lambda console: print_analysis(untaken, console, everything=False),
+        lambda console: print_analysis(untaken, console, sections=("hops",)),
         lambda console: print_hops([hops], console, until=End.END, selection=Selection()),
     ):
         console = Console(file=StringIO(), width=200)

@@ -28,9 +28,9 @@ from thread_samples import samples
 import strata
 from strata.analysis import Analysis
 from strata.cli.console import make_console
-from strata.compare.comparison import Comparison, compare
-from strata.compare.runs import measure_run
-from strata.compare.sides import Side
+from strata.comparison.comparison import Comparison, compare_sides
+from strata.comparison.runs import measure_run
+from strata.comparison.sides import Side
 from strata.errors import TraceError
 from strata.read import open_trace
 from strata.schema.action_phases import ACTION_PHASES
@@ -49,9 +49,12 @@ from strata.show.terminal.hops import print_hops
 from strata.show.terminal.path import path_section, paths_document
 from strata.show.words.hop_selection import Selection
 from strata.show.words.links import links_file
+from strata.show.words.sections import SECTIONS
 from strata.stats.hop_distributions import trace_hops
 from strata.stats.path import critical_path
 from strata.stats.transfers import End
+from strata.timeline import Embedding, Timelines
+from strata.timeline import documents as timeline_documents
 
 Tables = dict[str, pa.Table]
 Cut = Callable[[Tables], Tables]
@@ -190,14 +193,15 @@ class Pipeline:
         """Give all that is told in words."""
         file = io.StringIO()
         console = make_console(file)
-        for everything in (False, True):
-            print_analysis(analysis, console, everything=everything)
+        print_analysis(analysis, console, everything=True)
+        print_analysis(analysis, console, sections=tuple(SECTIONS))
         print_hops([trace_hops(analysis, "t")], console, until=End.START, selection=EVERY_HOP)
         compared = self_compared(analysis)[1]
         print_comparison(compared, console)
         for message in analysis.messages["message_id"].tail(1):
             console.print(path_section(analysis, critical_path(analysis, int(message))))
         yield from (file.getvalue(), markdown(compared, ()))
+        yield markdown(compared, (), everything=True)
         yield links_file(analysis.rows("link_proposals"), "t")
 
 
@@ -207,7 +211,7 @@ EVERY_HOP = Selection((), (), True)
 def self_compared(analysis: Analysis) -> tuple[Side, Comparison]:
     """Compare a run with itself: nothing shifts."""
     side = Side("t", (measure_run(analysis, "t"),))
-    return side, compare(side, side, wanted=lambda _: True)
+    return side, compare_sides(side, side, wanted=lambda _: True)
 
 
 def documents(analysis: Analysis) -> Iterator[object]:
@@ -218,6 +222,10 @@ def documents(analysis: Analysis) -> Iterator[object]:
     yield compare_document(compared, (), side, side)
     for message in analysis.messages["message_id"].tail(1):
         yield paths_document(analysis, [critical_path(analysis, int(message))])
+    timelines, embedding = Timelines(analysis), Embedding(analysis)
+    for chain in analysis.chains["chain_id"].head(3):
+        chosen = embedding.of(int(chain), slowest=2, sample=3, moments=3)
+        yield timeline_documents(timelines.of_instance(one.chain_instance_id) for one in chosen)
 
 
 def add_up(analysis: Analysis) -> None:
@@ -226,6 +234,10 @@ def add_up(analysis: Analysis) -> None:
     assert (parts(messages, HOP_LAYERS) == messages["latency_ns"]).all()
     assert (parts(calls, SERVICE_LAYERS) == calls["latency_ns"])[calls["complete"]].all()
     assert (parts(goals, ACTION_PHASES) == goals["latency_ns"]).all()
+    timelines = Timelines(analysis)
+    for message in range(0, len(messages), max(1, len(messages) // 20)):
+        own_ns = sum(span.duration_ns for span in timelines.of(message).own)
+        assert own_ns == timelines.of(message).latency_ns
     ways = analysis.chain_segments.groupby("chain_instance_id")["duration_ns"].sum()
     latency = analysis.chain_instances.set_index("chain_instance_id")["latency_ns"]
     assert (ways.reindex(latency.index) == latency).all()
@@ -273,7 +285,7 @@ def test_samples_of_threads_and_nothing_but_the_begin_of_a_process(
 
 @pytest.mark.parametrize(
     ("events", "why"),
-    [("", "the trace holds no event"), ("0 cpu0 0 S 1", "none of its 1 events is a ros2:")],
+    [("", "the trace contains no events"), ("0 cpu0 0 S 1", "none of its 1 events is a ros2:")],
 )
 def test_samples_or_the_kernel_alone_are_refused(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, events: str, why: str

@@ -66,7 +66,7 @@ def test_the_chain_is_found_with_its_hops_nodes_and_callbacks(
     timer = analysis.callbacks[analysis.callbacks["trigger"] == "10.0 ms"].iloc[0]
     assert timer["node"] == "/source"
     assert timer["count"] == 2001
-    assert 9.99e6 < timer["period_p50"] < 10.01e6
+    assert 9.99e6 < timer["period_p50_ns"] < 10.01e6
 
 
 @pytest.mark.parametrize("name", ["fast_relay1p_st", "fast_relaymp_st", "fast_relay1p_events"])

@@ -125,30 +125,46 @@ def test_chains_are_shown_in_groups(analysis: Analysis) -> None:
     for group in groups.to_dict("records"):
         members = analysis.chain_group_members
         own = members.loc[members["group_id"] == group["group_id"], "chain_id"]
-        medians = analysis.chains.set_index("chain_id").loc[own, "latency_p50"]
-        assert (medians.min(), medians.max()) == (group["p50_low"], group["p50_high"])
+        medians = analysis.chains.set_index("chain_id").loc[own, "latency_p50_ns"]
+        assert (medians.min(), medians.max()) == (group["p50_low_ns"], group["p50_high_ns"])
         assert medians[group["chain_id"]] == medians.max()
 
 
 def test_the_text_is_read_in_a_terminal_of_80_columns(analysis: Analysis) -> None:
     out = io.StringIO()
-    print_analysis(analysis, Console(file=out, width=80), everything=False)
+    print_analysis(analysis, Console(file=out, width=80))
     lines = out.getvalue().splitlines()
     assert max(map(len, lines)) <= 80
-    # 51 chains of up to 11 hops: it were 2,825 lines before they were grouped.
-    assert len(lines) < 450
+    # 51 chains of up to 11 hops.
+    assert len(lines) <= 40
+    assert "BOTTLENECK  executor of 24 nodes is full: busy 98 %, threads 171, 190" in lines[:3]
+    # It is in sight also where only the last lines are.
+    assert "executor of 24 nodes is full" in "".join(lines[-4:])
+    heads = [line for line in lines if " chains /" in line]
+    assert [int(line.split()[0]) for line in heads] == [10, 12, 12, 8, 6, 2]
+    assert heads[1].split("p50 ")[1] == "998 ms to 1.92 s"
+
+
+def test_the_layers_are_shown_by_groups(analysis: Analysis) -> None:
+    out = io.StringIO()
+    print_analysis(analysis, Console(file=out, width=80), sections=("causes", "layers"))
     text = out.getvalue()
+    assert max(map(len, text.splitlines())) <= 80
     assert text.index("System: The executor of 24 nodes") < text.index("chains, in groups")
     assert "12 chains of 7 to 11 hops, 488 messages" in text
-    assert "... and 48 more chains (--all)" in text
+    assert "... and 44 more chains (--all)" in text
 
 
 def test_the_page_begins_with_the_system(analysis: Analysis) -> None:
     page = read(render_page(analysis, title="reference"))
     first = page.every("main")[0].every("section")[0]
-    assert first.attributes["id"] == "system"
-    assert "The executor of 24 nodes (threads 171, 190) is full" in first.every("p")[0].words
-    load, groups, causes = first.every("table")
+    assert first.attributes["id"] == "overview"
+    verdict = first.every("p")[0].words
+    assert "executor of 24 nodes is full: busy 98 %, threads 171, 190" in verdict.replace(
+        "\xa0", " "
+    )
+    system = next(one for one in page.every("section") if one.attributes.get("id") == "system")
+    load, groups, causes = system.every("table")
     first_row = load.every("tbody")[0].every("tr")[0]
     cells = [cell.words for cell in first_row.every("td")]
     assert cells == ["/BehaviorPlanner", "100 ms", "callback", "", "12 %", "88"]

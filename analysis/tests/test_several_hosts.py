@@ -19,8 +19,8 @@ from small_trace import write_trace
 import strata
 from strata.analysis import Analysis
 from strata.cli.console import make_console
-from strata.compare.parts import Part
-from strata.compare.runs import measure_run
+from strata.comparison.parts import Part
+from strata.comparison.runs import measure_run
 from strata.layers.blockers import find_blockers
 from strata.layers.service_calls import cut_calls
 from strata.layers.service_frames import service_calls_rows
@@ -145,7 +145,7 @@ def test_negative_layers_are_shown_and_compared(
     sample: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     found = analyzed(sample("fast_relaymp_st"), monkeypatch, -10 * MS)
-    assert (found.hops["latency_p50"] < 0).any()
+    assert (found.hops["latency_p50_ns"] < 0).any()
     text = io.StringIO()
     print_analysis(found, make_console(text), everything=True)
     assert "clocks are not synchronised" in " ".join(text.getvalue().split())

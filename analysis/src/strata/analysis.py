@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol, overload
+from typing import TYPE_CHECKING, Protocol, Self, overload
 
 from strata.schema.rows import Rows
 from strata.schema.table import Table
@@ -252,9 +252,14 @@ class Analysis:
         bottlenecks: Sequence[Bottleneck] = (),
         system: SystemVerdict = _NOTHING_STANDS_OUT,
         **tables: Rows | pd.DataFrame,
-    ) -> Analysis:
+    ) -> Self:
         """Return an analysis of given tables, by name; a table that is not given has no row."""
         return cls(GivenResults(trace, counts, _as_rows(tables), tuple(bottlenecks), system))
+
+    @property
+    def results(self) -> Results:
+        """What makes the tables."""
+        return self._results
 
     @property
     def trace(self) -> TraceSummary:
@@ -290,11 +295,11 @@ class Analysis:
 
     def replaced(
         self, bottlenecks: Sequence[Bottleneck] | None = None, **tables: Rows | pd.DataFrame
-    ) -> Analysis:
+    ) -> Self:
         """Return an analysis with some of its results replaced."""
         given = {name: self.rows(name) for name in TABLE_OF} | _as_rows(tables)
         kept = self.bottlenecks if bottlenecks is None else tuple(bottlenecks)
-        return Analysis(GivenResults(self.trace, self.counts, given, kept, self.system))
+        return type(self)(GivenResults(self.trace, self.counts, given, kept, self.system))
 
 
 TABLE_OF: Mapping[str, Table] = {table.name: table for table in TABLES}

@@ -33,7 +33,7 @@ class DocumentError(ValueError):
     `fact` says what is wrong, `advice` what to do; neither ends in a full stop.
     """
 
-    def __init__(self, fact: str, line: int | None = None, advice: str = "Mend that line") -> None:
+    def __init__(self, fact: str, line: int | None = None, advice: str = "Fix that line") -> None:
         super().__init__(fact)
         self.fact, self.line, self.advice = fact, line, advice
 
@@ -55,11 +55,11 @@ def read_bytes(path: Path, limit: int, *, follow: bool = True) -> bytes:
         if stat.S_ISDIR(found.st_mode):
             raise DocumentError("it is a directory", advice="Give a file")
         if not stat.S_ISREG(found.st_mode):
-            raise DocumentError("it is no regular file", advice="Give a file")
+            raise DocumentError("it is not a regular file", advice="Give a file")
         content = file.read(limit + 1)
         if len(content) > limit:
             size = max(found.st_size, len(content))
-            fact = f"it has {size:,} bytes, and {limit:,} are read at most"
+            fact = f"it has {size:,} bytes, and at most {limit:,} are read"
             raise DocumentError(fact, advice="Give a smaller file")
     return content
 
@@ -79,7 +79,7 @@ def decode(content: bytes) -> str:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
-        fact = f"byte 0x{content[error.start]:02x} is no UTF-8"
+        fact = f"byte 0x{content[error.start]:02x} is not UTF-8"
         raise DocumentError(fact, line, "Give a text file in UTF-8") from error
     if "\0" in text:
         line = text.count("\n", 0, text.index("\0")) + 1
@@ -141,13 +141,13 @@ def _object(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     if len(made) < len(pairs):
         seen: set[str] = set()
         twice = next(key for key, _ in pairs if key in seen or seen.add(key))  # type: ignore[func-returns-value]
-        raise DocumentError(f"key '{shown(twice)}' stands twice", advice="Leave one of them out")
+        raise DocumentError(f"key '{shown(twice)}' occurs twice", advice="Leave one of them out")
     return made
 
 
 def _whole(text: str) -> int:
     if len(text) > MAX_DIGITS:
-        fact = f"a number has {len(text):,} digits, and {MAX_DIGITS} are read at most"
+        fact = f"a number has {len(text):,} digits, and at most {MAX_DIGITS} are read"
         raise DocumentError(fact, advice="Write a smaller number")
     return int(text)
 

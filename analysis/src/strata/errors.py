@@ -43,7 +43,15 @@ class GateError(StrataError):
     """A file of gates cannot be read, or not be judged with the runs that were given."""
 
 
+class ComparisonError(StrataError):
+    """Runs cannot be compared."""
+
+
 class QueryError(StrataError):
     """A query cannot be run."""
 
     exit_code = 2
+
+
+class SelectionError(StrataError):
+    """What was selected to be shown is not there."""

@@ -41,13 +41,13 @@ class Loader(yaml.SafeLoader):
         self._depth -= 1
         if isinstance(event, yaml.AliasEvent):
             if id(node) not in self._sizes:
-                raise DocumentError(f"*{shown(event.anchor or '')} stands within itself", line)
+                raise DocumentError(f"*{shown(event.anchor or '')} refers to itself", line)
             self._made += self._sizes[id(node)]
         else:
             self._made += 1
             self._sizes[id(node)] = self._made - before
         if self._made > MAX_VALUES:
-            fact = f"it has more than {MAX_VALUES:,} values, aliases counted"
+            fact = f"it has more than {MAX_VALUES:,} values, including aliases"
             raise DocumentError(fact, line, "Give a smaller file")
         return node
 
@@ -57,7 +57,7 @@ class Loader(yaml.SafeLoader):
         if isinstance(node, yaml.ScalarNode) and node.tag.endswith((":int", ":float")):
             digits = sum(character.isalnum() for character in node.value)
             if digits > MAX_DIGITS:
-                fact = f"a number has {digits:,} digits, and {MAX_DIGITS} are read at most"
+                fact = f"a number has {digits:,} digits, and at most {MAX_DIGITS} are read"
                 raise DocumentError(fact, line, "Write a smaller number")
         try:
             return super().construct_object(node, deep)
@@ -66,10 +66,10 @@ class Loader(yaml.SafeLoader):
         except (ValueError, OverflowError, AttributeError, KeyError, IndexError, TypeError) as bad:
             kind = node.tag.rpartition(":")[2]
             text = f"'{shown(node.value)}'" if isinstance(node, yaml.ScalarNode) else "a value"
-            raise DocumentError(f"{text} is no {kind}", line, "Put a text into quotes") from bad
+            raise DocumentError(f"{text} is no {kind}", line, "Quote text") from bad
 
     def unique_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        """Construct a mapping without a key that stands twice."""
+        """Construct a mapping without a key that occurs twice."""
         del deep
         lines: dict[Hashable, int] = {}
         for key_node, _ in node.value:
@@ -78,9 +78,9 @@ class Loader(yaml.SafeLoader):
             key = self.construct_object(key_node, deep=True)
             line = key_node.start_mark.line + 1
             if not isinstance(key, Hashable):
-                raise DocumentError("a key is no text", line, "Write a text as the key")
+                raise DocumentError("a key is not text", line, "Write a text as the key")
             if key in lines:
-                fact = f"key '{shown(str(key))}' stands twice"
+                fact = f"key '{shown(str(key))}' occurs twice"
                 raise DocumentError(fact, line, f"See line {lines[key]}")
             lines[key] = line
         return self.construct_mapping(node, deep=True)

@@ -11,8 +11,10 @@ from itertools import product
 import numpy as np
 import pandas as pd
 
-from strata.campaign.report.answers import answer
-from strata.campaign.report.contents import (
+from strata.show.html.campaign.page import render_page
+from strata.study.campaign_results import Factor
+from strata.study.report_answers import answer
+from strata.study.report_contents import (
     FAILED,
     FINISHED,
     HERE,
@@ -28,15 +30,14 @@ from strata.campaign.report.contents import (
     Study,
     StudyPart,
 )
-from strata.campaign.report.page import render_page
-from strata.campaign.results import Factor
-from strata.campaign.tables.table import Column, Table
+from strata.study.tables.table import Column, Table
 
-LATENCY = Measure("latency", "ms", "message", "publish to the callback's start")
+MS = 1_000_000
+LATENCY = Measure("latency", "ns", "message", "publish to the callback's start")
 LOSS = Measure("loss", "%", "cell", "published messages that were never received")
 CPU = Measure("cpu", "% of one CPU", "process", "")
 RSS = Measure("rss", "MiB", "sample", "")
-LAYER = Measure("layer", "ms", "cell", "")
+LAYER = Measure("layer", "ns", "cell", "")
 LAYERS = ("client publish", "serialize", "dds write", "transport", "take", "callback")
 
 SIZE = Factor("size", ("1024", "65536", "1048576"), "B", (1024.0, 65536.0, 1048576.0))
@@ -85,7 +86,7 @@ def study(factors: Sequence[Factor] = (TRANSPORT, SIZE), repetitions: int = 2, *
 
 
 def long(of: Study, count: int = 100, origin: str = HERE, seed: int = 1) -> pd.DataFrame:
-    """Latencies in ms, larger for larger sizes and for udp; `count` messages a cell."""
+    """Latencies in ns, larger for larger sizes and for udp; `count` messages a cell."""
     random = np.random.default_rng(seed)
     parts = []
     for cell in of.cells:
@@ -99,7 +100,7 @@ def long(of: Study, count: int = 100, origin: str = HERE, seed: int = 1) -> pd.D
                 "repetition": cell.repetition,
                 "cell": cell.cell_id,
                 "number": np.arange(5, 5 + count),
-                "value": at * random.lognormal(0, 0.25, count),
+                "value": np.rint(at * random.lognormal(0, 0.25, count) * MS).astype(np.int64),
                 "origin": origin,
             }
         )
@@ -112,9 +113,9 @@ def long(of: Study, count: int = 100, origin: str = HERE, seed: int = 1) -> pd.D
 
 def layered(of: Study) -> pd.DataFrame:
     """The mean of each layer of each cell's hop: transport has half of 1 ms, the others a tenth."""
-    base = long(of, 1).drop(columns=["number"]).assign(hop="/a: /x -> /y", value=1.0)
+    base = long(of, 1).drop(columns=["number"]).assign(hop="/a: /x -> /y", value=MS)
     parts = [
-        base.assign(layer=layer, number=at, value=0.5 if layer == "transport" else 0.1)
+        base.assign(layer=layer, number=at, value=(0.5 if layer == "transport" else 0.1) * MS)
         for at, layer in enumerate(LAYERS)
     ]
     return pd.concat(parts, ignore_index=True)
@@ -143,7 +144,7 @@ def over_time(of: Study, count: int = 60, slope: float = 0.01) -> pd.DataFrame:
                     "repetition": 1,
                     "cell": cell.cell_id,
                     "number": np.arange(count),
-                    "t_s": at,
+                    "t_ns": (at * 1e9).astype(np.int64),
                     "value": values,
                     "process": process,
                     "origin": HERE,
@@ -159,7 +160,7 @@ def summary_table(rows: int = 4) -> Table:
     columns = (
         Column("transport", "transport"),
         Column("count", "n", form="count"),
-        Column("p50", "median", "ms", "number"),
+        Column("p50", "median", "ns", "number"),
         Column("p", "p", form="p"),
         Column("loss", "lost", "%", "percent"),
     )
@@ -167,7 +168,7 @@ def summary_table(rows: int = 4) -> Table:
         {
             "transport": [f"udp <{at}>" for at in range(rows)],
             "count": [1000 + at for at in range(rows)],
-            "p50": [0.1234 * (at + 1) for at in range(rows)],
+            "p50": [0.1234 * MS * (at + 1) for at in range(rows)],
             "p": [0.0, 2e-70, 0.04, None][:rows] + [0.5] * max(0, rows - 4),
             "loss": [0.0, 0.04, 7.7, None][:rows] + [1.0] * max(0, rows - 4),
         }

@@ -11,8 +11,8 @@ from pathlib import Path
 from strata.campaign.cells import Cell, Variant, expand
 from strata.campaign.directory import CellState, make_directory
 from strata.campaign.load import load_campaign
-from strata.campaign.measured import measure_cell
-from strata.campaign.results import Results, open_results
+from strata.study.campaign_results import Results, open_results
+from strata.study.cell_tables import measure_cell
 
 RELAY = """\
 question: What does QoS change?

@@ -16,7 +16,9 @@ from strata.show.html.embedding import write_page
 
 
 @pytest.mark.parametrize("width", [1400, 500])
-def test_every_figure_is_drawn_and_nothing_is_cut(browser: Browser, tmp_path: Path, width: int) -> None:
+def test_every_figure_is_drawn_and_nothing_is_cut(
+    browser: Browser, tmp_path: Path, width: int
+) -> None:
     path = write_page(tmp_path / "report.html", whole_page())
     seen = look_at(browser, path, width)
     assert seen.probe["width"] == width

@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from strata.campaign.cells import Cell, Variant, as_setting, expand, in_order
 from strata.campaign.directory import make_directory
-from strata.campaign.forecast import Forecast
 from strata.campaign.load import load_campaign
 from strata.campaign.planning import choose
+from strata.campaign.remaining_time import Forecast
 from strata.errors import CampaignError
 from strata.scenario.load import load_scenario
 
@@ -166,7 +166,7 @@ def test_only_chooses_cells(tmp_path: Path, only: list[str], chosen: int) -> Non
         ("simple", "there is no study 'simple'. Use one of plain."),
         ("plain/7", "has no level '7'. The factors are count (5, 6), way (usual, slow, absent)"),
         ("plain/way=5", "has no level 'way=5'"),
-        ("plain/r3", "no cell of this campaign is so"),
+        ("plain/r3", "no cell of this campaign matches"),
     ],
 )
 def test_what_only_does_not_name_is_told(tmp_path: Path, only: str, says: str) -> None:

@@ -15,6 +15,7 @@ from typing import Any
 import pytest
 from campaign_files import CAMPAIGN, written
 
+from strata.campaign.cell_verdict import unmet, verdict
 from strata.campaign.cells import Cell, Variant
 from strata.campaign.directory import (
     CampaignDirectory,
@@ -25,9 +26,8 @@ from strata.campaign.directory import (
     open_directory,
 )
 from strata.campaign.load import load_campaign
-from strata.campaign.middleware import own_middleware, set_aside
+from strata.campaign.middleware_variables import own_middleware, set_aside
 from strata.campaign.planning import Asked, plan_campaign
-from strata.campaign.verdict import unmet, verdict
 from strata.errors import CampaignError, OutputError
 from strata.record.ros import Ros
 
@@ -178,7 +178,7 @@ def test_finished_cells_have_to_stay_what_they_are(tmp_path: Path) -> None:
     ):
         with pytest.raises(CampaignError) as caught:
             planned(tmp_path, same.replace(old, new))
-        assert f"1 of 1 finished cells would be others now ({cell.id})" in str(caught.value)
+        assert f"1 of 1 finished cells would now run differently ({cell.id})" in str(caught.value)
     # One that failed is run again, whatever it would be.
     directory.write_state(cell, state_of(cell, status="failed", reason="so"))
     planned(tmp_path, CAMPAIGN.replace("seconds: 0.1", "seconds: 0.2"))
@@ -195,8 +195,8 @@ def test_a_changed_file_is_kept_beside_its_former(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("asked", "says"),
     [
-        ({"seed": 5}, "it was begun with seed 4"),
-        ({"quick": True}, "it was begun with the whole variant, not the quick one"),
+        ({"seed": 5}, "it was started with seed 4"),
+        ({"quick": True}, "it was started with the whole variant, not the quick one"),
     ],
 )
 def test_what_contradicts_the_beginning_is_refused(
@@ -209,7 +209,7 @@ def test_what_contradicts_the_beginning_is_refused(
     assert planned(tmp_path, repetitions=3).cells[:12] == planned(tmp_path).cells
     other = written(tmp_path, name="other")
     ros = Ros("sourced", "unknown", tmp_path, None)
-    with pytest.raises(CampaignError, match="it was begun with campaign small, not other"):
+    with pytest.raises(CampaignError, match="it was started with campaign small, not other"):
         plan_campaign(load_campaign(str(other)), tmp_path / "campaign", Asked(), ros, os.environ)
 
 
@@ -290,11 +290,11 @@ def session(directory: Path, manifest: dict[str, Any], *, said: str = "") -> Pat
             1,
             {
                 "scenario": {
-                    "outcome": {"problems": ["a did not end well: exit status 3"]},
+                    "outcome": {"problems": ["a did not end cleanly: exit status 3"]},
                     "checks": [{"text": "a says 'b'", "met": False}],
                 }
             },
-            "a did not end well: exit status 3; expected, but not met: a says 'b'",
+            "a did not end cleanly: exit status 3; expected, but not met: a says 'b'",
         ),
     ],
 )

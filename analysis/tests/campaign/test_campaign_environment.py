@@ -14,9 +14,9 @@ from typing import Any
 
 import pytest
 
-from strata.campaign.environment import changes, describe_environment
-from strata.campaign.moment import look
-from strata.campaign.needs import Needs, unknown_need
+from strata.campaign.machine_description import changes, describe_environment
+from strata.campaign.machine_load import look
+from strata.campaign.machine_requirements import Needs, unknown_need
 from strata.record.lttng import Lttng
 from strata.record.ros import caller_environment, find_ros
 
@@ -108,7 +108,10 @@ def test_watching_ends_when_it_is_told() -> None:
         ("package:relay_chain", None),
         ("cpus:1", None),
         ("gib:0.001", None),
-        ("cpp:other", "the C++ executables of other are not built, for rclcpp is not installed"),
+        (
+            "cpp:other",
+            "the C++ executables of other are not built, because rclcpp is not installed",
+        ),
         ("rmw:rmw_zenoh_cpp", "rmw_zenoh_cpp is not installed"),
         ("program:none_such", "the program none_such is not installed"),
         ("package:other", "the package other is not installed"),

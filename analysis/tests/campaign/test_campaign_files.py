@@ -56,11 +56,16 @@ def test_the_five_campaigns_ship() -> None:
         ("scenario: ticks", "scenario: tocks", 5, "Cannot read scenario tocks: no such file"),
         ("seconds: 0.1", "second: 0.1", 6, "Cannot set 'second' of"),
         ("load.workers: 1", "load.worker: 1", 14, "key 'load.worker': unknown key"),
-        ("duration: 2s", "duration: soon", 14, "for 'soon': that is no number of messages above"),
+        (
+            "duration: 2s",
+            "duration: soon",
+            14,
+            "for 'soon': that is not a number of messages above",
+        ),
         ("set: count, ", "", 10, "write `set` with a list of values, or levels by name"),
-        ("levels: [5, 6]", "levels: [5, 5]", 10, "level '5' stands twice"),
+        ("levels: [5, 6]", "levels: [5, 5]", 10, "level '5' appears twice"),
         ("levels: [5, 6]", "levels: [5, six/6]", 10, "unit Hz needs values that are numbers"),
-        ("usual:", "r1:", 13, "'r1' cannot name a level: repetitions are called so"),
+        ("usual:", "r1:", 13, "'r1' cannot name a level: repetitions have such names"),
         ("usual:", "a/b:", 13, "key 'studies.plain.factors.way.levels"),
         ("program:no", "programme:no", 15, "'programme:no_such_program_at_all' is no need"),
         ("{count: 6, way", "{count: 7, way", 17, "factor 'count' has no level '7' (it has 5, 6)"),
@@ -78,7 +83,7 @@ def test_the_five_campaigns_ship() -> None:
         ("way: [usual, absent]", "way: [unusual]", 21, "factor 'way' has no level 'unusual'"),
         ("  plain: {dur", "  plane: {dur", 21, "there is no study 'plane'"),
         ("set: {load.workers: 1}", "set: {count: 1}", 11, "'count' and 'way' both set 'count'"),
-        ("    warm_up: 1\n", "    warm_up: 1\n    warm_up: 1\n", 9, "key 'warm_up' stands twice"),
+        ("    warm_up: 1\n", "    warm_up: 1\n    warm_up: 1\n", 9, "key 'warm_up' occurs twice"),
         ("    warm_up: 1", "    nominal_hz: rate", 8, "'rate' is no setting of scenario ticks"),
     ],
 )
@@ -124,7 +129,7 @@ def test_a_campaign_extends_another_and_its_copy_does_not(tmp_path: Path) -> Non
 
 
 def test_a_name_that_does_not_ship_is_told_with_those_that_do() -> None:
-    with pytest.raises(CampaignError, match="shipped: camera, ouster, relay, sizes, statistics"):
+    with pytest.raises(CampaignError, match="Shipped: camera, ouster, relay, sizes, statistics"):
         load_campaign("nothing")
 
 

@@ -14,6 +14,7 @@ from made_campaign import (
     FINISHED,
     LATENCY,
     LOSS,
+    MS,
     SIZE,
     TRANSPORT,
     cells,
@@ -30,16 +31,16 @@ from made_campaign import (
 from page_reader import Element, read
 from rich.console import Console
 
-from strata.campaign.report.answers import answer
-from strata.campaign.report.cells import cell_text, row_texts, value_text
-from strata.campaign.report.contents import Chart, Finding, Measure, Request, Study, StudyPart
-from strata.campaign.report.dataflow import flow
-from strata.campaign.report.page import render_page, write_page_of
-from strata.campaign.report.parts import table_part
-from strata.campaign.report.text import blocks, print_contents
-from strata.campaign.tables.table import Column
 from strata.errors import OutputError
 from strata.schema.layers import HOP_LAYERS
+from strata.show.html.campaign.dataflow import flow
+from strata.show.html.campaign.page import render_page, write_page_of
+from strata.show.terminal.campaign import blocks, print_contents
+from strata.show.words.campaign_tables import cell_text, row_texts, table_part
+from strata.study.report_answers import answer
+from strata.study.report_contents import Chart, Finding, Measure, Request, Study, StudyPart
+from strata.study.tables.table import Column
+from strata.study.wording import value_text
 
 NASTY = "<script>alert(1)</script>&\"'"
 
@@ -243,7 +244,7 @@ def test_a_page_of_imports_alone_says_so() -> None:
     found = read(render_page(contents(StudyPart(of, said, (chart,)))))
     assert "all values shown are imported, of another machine" in found.by_id("ran").words
     caption = found.every("figcaption")[0].words
-    assert "imported and of another machine" in caption and "warm-up" not in caption
+    assert "imported results of another machine" in caption and "warm-up" not in caption
 
 
 PERIOD = tuple(
@@ -327,7 +328,7 @@ def test_cells_whose_source_fell_short_are_in_no_largest_layer() -> None:
     # Over udp nearly all is the callback: these cells would decide.
     slow = layers["cell"].astype(str).str.contains("udp") & (layers["layer"] == "callback")
     assert slow.any()
-    layers["value"] = layers["value"].mask(slow, 900.0)
+    layers["value"] = layers["value"].mask(slow, 900.0 * MS)
     latency = Chart(Request("samples", "latency"), LATENCY, long(of))
     assert answer(of, [latency], layers)[0].startswith(
         "Over all its cells the largest layer is callback: "
@@ -341,7 +342,7 @@ def test_cells_whose_source_fell_short_are_in_no_largest_layer() -> None:
     short = falls_short(of, "udp", 36.0)
     short.frame["value"] = 36.0
     assert answer(of, [latency, short], layers)[0] == (
-        "No largest layer is told: in every cell the source fell short of its stated rate"
+        "The largest layer is not reported: in every cell the source fell short of its stated rate"
     )
 
 
@@ -380,12 +381,12 @@ def test_values_as_text(value: object, form: str, text: str) -> None:
 
 
 def test_times_get_the_unit_that_suits_them() -> None:
-    assert [value_text(one, "ms") for one in (0.0123, 1.5, 2500.0)] == [
+    assert [value_text(one, "ns") for one in (12_300, 1_500_000, 2_500_000_000)] == [
         "12.3 µs",
         "1.50 ms",
         "2.50 s",
     ]
-    assert value_text(None, "ms") == "-"
+    assert value_text(None, "ns") == "-"
 
 
 def test_the_flow_has_the_layers_that_were_recorded_and_numbers_its_probes() -> None:

@@ -12,10 +12,10 @@ import pytest
 from measured_campaign import RELAY, make_campaign
 from pandas.testing import assert_frame_equal
 
-from strata.campaign.kept import KeptTables
-from strata.campaign.measured import Measured
-from strata.campaign.wanted import Wanted
 from strata.schema.tables.measured import MEASURED_HOPS, MEASURED_TABLES
+from strata.study.cell_tables import CellTables
+from strata.study.hop_selection import HopSelection
+from strata.study.table_cache import KeptTables
 
 HOPS = "hops"
 
@@ -49,7 +49,7 @@ def test_every_measured_table_is_the_same_kept_or_not(
     assert len([results.measured(one) for one in ran]) > 1
     for one in ran:
         kept = results.measured(one)
-        alone = Measured(kept.directory, kept.wanted, kept.counts)
+        alone = CellTables(kept.directory, kept.wanted, kept.counts)
         for table in MEASURED_TABLES:
             name = table.name.removeprefix("measured_")
             assert_frame_equal(kept.read(name), alone.read(name), check_exact=True)
@@ -64,7 +64,7 @@ def test_tables_beyond_a_bound_are_read_by_themselves(
     cells: list[Path], bound: int, largest_file: int
 ) -> None:
     kept = KeptTables(bound, largest_file)
-    measured = [Measured(one, Wanted(), {}).keep_in(kept) for one in cells]
+    measured = [CellTables(one, HopSelection(), {}).keep_in(kept) for one in cells]
     assert [one.read(HOPS)["hop"].tolist() for one in measured] == [["/a", "/b"], [], ["/c"]]
     found = [kept.frame(one / "measured", HOPS, MEASURED_HOPS, ["hop"]) for one in cells]
     # A table without rows takes nothing of any bound of bytes.
@@ -73,14 +73,14 @@ def test_tables_beyond_a_bound_are_read_by_themselves(
 
 def test_a_cell_that_comes_later_is_read_then(cells: list[Path]) -> None:
     kept = KeptTables()
-    first, _, last = (Measured(one, Wanted(), {}) for one in cells)
+    first, _, last = (CellTables(one, HopSelection(), {}) for one in cells)
     first = first.keep_in(kept)
     assert first.read(HOPS)["received"].tolist() == [1, 1]
     assert last.keep_in(kept).read(HOPS)["received"].tolist() == [3]
 
 
 def test_a_reader_that_changes_its_rows_changes_no_others(cells: list[Path]) -> None:
-    measured = Measured(cells[0], Wanted(), {}).keep_in(KeptTables())
+    measured = CellTables(cells[0], HopSelection(), {}).keep_in(KeptTables())
     rows = measured.read(HOPS)
     rows["received"] = 7
     rows.loc[0, "lost"] = 9

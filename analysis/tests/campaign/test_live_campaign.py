@@ -162,11 +162,11 @@ def test_a_campaign_makes_a_session_of_every_cell(place: Place) -> None:
     assert (unmet["reason"], unmet["unmet"]) == (None, ["tick says '5 ticks'"])
     assert ticks(place.cell("plain/6+usual/r1")) == 6
     failed = json.loads((place.cell("plain/5+slow/r1") / "cell.json").read_text())
-    assert failed["reason"].startswith("tick did not end well: exit status 3")
+    assert failed["reason"].startswith("tick did not end cleanly: exit status 3")
     assert "skipped plain/6+slow/r1: six are never slow" in said
     absent = "the program no_such_program_at_all is not installed"
     assert f"skipped plain/5+absent/r1: {absent}" in said
-    assert "strata: failed: plain/5+slow/r1: tick did not end well" in said
+    assert "strata: failed: plain/5+slow/r1: tick did not end cleanly" in said
     assert re.search(r"strata: 1/3 plain/.* s, .*; .* s left\n", said), said
     assert not place.world.daemon_pid()
 
@@ -175,7 +175,7 @@ def test_a_campaign_makes_a_session_of_every_cell(place: Place) -> None:
     status, said = place.run("--keep-failed", *only)
     assert (status, "3 cells done (3 before), 1 failed" in said) == (3, True), said
     status, said = place.run(*only)
-    assert "moved the remains of plain/5+slow/r1 to " in said
+    assert "moved the incomplete files of plain/5+slow/r1 to " in said
     assert status == 3
     assert files(cell) == kept
     (moved,) = (place.target / "interrupted").iterdir()
@@ -223,7 +223,7 @@ def test_a_campaign_that_is_killed_loses_no_finished_cell(place: Place) -> None:
     place.mark.touch()
     status, said = place.run()
     assert status == 0, said
-    assert f"ended what was left of {order[1]}: LTTng session {state.session}" in said
+    assert f"ended processes that were left of {order[1]}: LTTng session {state.session}" in said
     place.refuse_remains(state)
     assert files(place.cell(order[0])) == before
     assert len(list((place.target / "interrupted").iterdir())) == 2
@@ -255,7 +255,7 @@ def test_ctrl_c_ends_the_cell_in_order_and_the_campaign(place: Place) -> None:
     campaign.send_signal(signal.SIGINT)
     _, err = campaign.communicate(timeout=120)
     assert campaign.returncode == 128 + signal.SIGINT, err
-    assert "interrupted by SIGINT; the same command goes on" in err
+    assert "interrupted by SIGINT; run the same command to continue" in err
     place.refuse_remains(state)
     assert place.words()["kill/a/r1"] == "to run"
     manifest = json.loads((place.cell("kill/a/r1") / "manifest.json").read_text())

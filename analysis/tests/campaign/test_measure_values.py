@@ -12,9 +12,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from strata.campaign import values
-from strata.campaign.measured import SUBDIRECTORY, Measured, Wanted
 from strata.schema.tables.measured import MEASURED_TABLES
+from strata.study import measure_values as values
+from strata.study.cell_tables import SUBDIRECTORY, CellTables, HopSelection
 
 MS = 1_000_000
 S = 1_000_000_000
@@ -22,7 +22,7 @@ EPOCH = 1_795_319_579_187_882_787
 AT_10_HZ = values.Context(nominal_hz=10.0)
 CHAINS = values.Context(is_of_chains=True)
 
-Tables = Callable[..., Measured]
+Tables = Callable[..., CellTables]
 
 
 @pytest.fixture
@@ -31,7 +31,7 @@ def tables(tmp_path: Path) -> Tables:
     or empty.
     """
 
-    def made(**stated: dict[str, Any]) -> Measured:
+    def made(**stated: dict[str, Any]) -> CellTables:
         (tmp_path / SUBDIRECTORY).mkdir(exist_ok=True)
         for table in MEASURED_TABLES:
             name = table.name.removeprefix("measured_")
@@ -45,7 +45,7 @@ def tables(tmp_path: Path) -> Tables:
                 columns[column.name] = pd.Series(cells, dtype=column.pandas_dtype)
             frame = pd.DataFrame(columns)
             frame.to_parquet(tmp_path / SUBDIRECTORY / f"{name}.parquet", index=False)
-        return Measured(tmp_path, Wanted(), {})
+        return CellTables(tmp_path, HopSelection(), {})
 
     return made
 
@@ -63,17 +63,18 @@ def hop(ends: list[int], warm_up: int = 1, **further: Any) -> dict[str, Any]:
     }
 
 
-def test_a_latency_is_in_ms_and_begins_with_the_cells_first_message(tables: Tables) -> None:
+def test_a_latency_is_in_ns_and_begins_with_the_cells_first_message(tables: Tables) -> None:
     found = values.latency(tables(transfers=hop([0, S // 2, S])), values.Context())
     assert found["number"].tolist() == [1, 2]
-    assert found["value"].tolist() == [2.0, 3.0]
-    assert found["t_s"].tolist() == [0.5, 1.0]
+    assert found["value"].tolist() == [2 * MS, 3 * MS]
+    assert found["value"].dtype == found["t_ns"].dtype == np.int64
+    assert found["t_ns"].tolist() == [S // 2, S]
 
 
 def test_a_callback_without_an_end_has_no_whole_latency(tables: Tables) -> None:
     made = tables(transfers=hop([0, 1, 2], whole_ns=[5 * MS, None, 7 * MS]))
     found = values.whole_latency(made, values.Context())
-    assert (found["number"].tolist(), found["value"].tolist()) == ([2], [7.0])
+    assert (found["number"].tolist(), found["value"].tolist()) == ([2], [7 * MS])
 
 
 def chain(**further: Any) -> dict[str, Any]:
@@ -92,10 +93,10 @@ def chain(**further: Any) -> dict[str, Any]:
 
 def test_the_latency_of_chains_is_of_the_longest(tables: Tables) -> None:
     made = tables(chains=chain())
-    assert values.latency(made, CHAINS)["value"].tolist() == [20.0, 30.0]
-    assert values.whole_latency(made, CHAINS)["value"].tolist() == [21.0, 31.0]
+    assert values.latency(made, CHAINS)["value"].tolist() == [20 * MS, 30 * MS]
+    assert values.whole_latency(made, CHAINS)["value"].tolist() == [21 * MS, 31 * MS]
     # Without the pinger's own clock a round trip is the chain there and back, and no single hop.
-    assert values.round_trip(made, values.Context())["value"].tolist() == [20.0, 30.0]
+    assert values.round_trip(made, values.Context())["value"].tolist() == [20 * MS, 30 * MS]
     single = tables(chains={name: column[3:] for name, column in chain().items()})
     assert values.round_trip(single, values.Context()).empty
 
@@ -104,19 +105,19 @@ def test_a_layer_is_a_mean_over_all_messages(tables: Tables) -> None:
     layers: dict[str, Any] = {"transport_ns": [9 * MS, 4 * MS, None], "callback_ns": [MS, MS, MS]}
     found = values.layer(tables(transfers=hop([0, 1, 2], **layers)), values.Context())
     # Of two messages one has it.
-    assert found[["layer", "value"]].to_numpy().tolist() == [["transport", 2.0]]
+    assert found[["layer", "value"]].to_numpy().tolist() == [["transport", 2.0 * MS]]
     held = chain(hold_ns=[MS, 2 * MS, 4 * MS, 99 * MS])
     found = values.layer(tables(chains=held), CHAINS)
-    assert found[["layer", "value"]].to_numpy().tolist() == [["hold", 3.0]]
+    assert found[["layer", "value"]].to_numpy().tolist() == [["hold", 3.0 * MS]]
 
 
 def test_a_period_has_no_warm_up_at_either_end(tables: Tables) -> None:
     made = tables(transfers=hop([0, 100 * MS, 190 * MS, 310 * MS]))
     found = values.period(made, values.Context())
     assert found["number"].tolist() == [2, 3]
-    assert found["value"].tolist() == [90.0, 120.0]
-    assert found["t_s"].tolist() == [0.19, 0.31]
-    assert values.jitter(made, AT_10_HZ)["value"].tolist() == [10.0, 20.0]
+    assert found["value"].tolist() == [90 * MS, 120 * MS]
+    assert found["t_ns"].tolist() == [190 * MS, 310 * MS]
+    assert values.jitter(made, AT_10_HZ)["value"].tolist() == [10 * MS, 20 * MS]
     assert values.jitter(made, values.Context()).empty
 
 
@@ -133,12 +134,12 @@ def test_a_second_counts_when_it_is_whole(tables: Tables) -> None:
     found = values.rate_by_second(made, values.Context())
     # At 0, 0.4, .. 2.4 s after the first that counts: 3 and 2, and the rest of a third second.
     assert found["value"].tolist() == [3, 2]
-    assert found["t_s"].tolist() == [0, 1]
+    assert found["t_ns"].tolist() == [0, S]
     short = values.shortfall_by_second(made, AT_10_HZ)
     assert short["value"].tolist() == pytest.approx([70.0, 80.0])
     assert values.shortfall(made, AT_10_HZ)["value"].tolist() == pytest.approx([75.0])
     assert values.shortfall_by_second(made, values.Context()).empty
-    assert values.sent_period(made, values.Context())["value"].tolist() == [400.0] * 6
+    assert values.sent_period(made, values.Context())["value"].tolist() == [400 * MS] * 6
 
 
 def test_where_all_take_something_all_are_sources(tables: Tables) -> None:
@@ -148,9 +149,9 @@ def test_where_all_take_something_all_are_sources(tables: Tables) -> None:
         "publish_ns": [EPOCH, EPOCH + 50 * MS, EPOCH, EPOCH + 100 * MS],
     }
     both = tables(publications=publishes, hops={"subscription_node": ["/one", "/other"]})
-    assert values.sent_period(both, values.Context())["value"].tolist() == [50.0, 100.0]
+    assert values.sent_period(both, values.Context())["value"].tolist() == [50 * MS, 100 * MS]
     one = tables(publications=publishes, hops={"subscription_node": ["/other"]})
-    assert values.sent_period(one, values.Context())["value"].tolist() == [50.0]
+    assert values.sent_period(one, values.Context())["value"].tolist() == [50 * MS]
 
 
 def test_stamps_are_the_nodes_own(tables: Tables) -> None:
@@ -164,9 +165,9 @@ def test_stamps_are_the_nodes_own(tables: Tables) -> None:
     }
     made = tables(stamps=stamps)
     found = values.stamp_latency(made, values.Context())
-    assert found["value"].tolist() == [6.0, 7.0, 8.0]
-    assert found["t_s"].tolist() == pytest.approx([0.101, 0.202, 0.403])
-    assert values.sent_period(made, values.Context())["value"].tolist() == [100.0, 200.0]
+    assert found["value"].tolist() == [6 * MS, 7 * MS, 8 * MS]
+    assert found["t_ns"].tolist() == [101 * MS, 202 * MS, 403 * MS]
+    assert values.sent_period(made, values.Context())["value"].tolist() == [100 * MS, 200 * MS]
     (grid,) = values.grid_loss(made, AT_10_HZ).to_dict("records")
     assert (grid["lost"], grid["expected"], grid["value"]) == (1, 4, 25.0)
     assert values.grid_loss(made, values.Context()).empty
@@ -217,7 +218,7 @@ def test_cpu_is_of_the_messages_time_or_of_a_whole_life(tables: Tables) -> None:
     assert (every["value"], every["over"]) == (30.0, "measured messages and whole life")
     by_second = values.cpu_by_second(made, values.Context())
     assert by_second["value"].tolist() == pytest.approx([50.0, 10.0, 20.0, 50.0])
-    assert by_second["t_s"].tolist() == [1, 2, 3, 5]
+    assert by_second["t_ns"].tolist() == [S, 2 * S, 3 * S, 5 * S]
     assert values.rss(made, values.Context())["value"].tolist() == [1.0, 2.0, 2.0, 2.0]
     assert values.rss_max(made, values.Context())["value"].tolist() == [3.0]
 
@@ -230,8 +231,8 @@ def test_a_round_trip_is_never_halved(tables: Tables) -> None:
         "warm_up": [True, False, False],
     }
     found = values.round_trip(tables(round_trips=trips, chains=chain()), values.Context())
-    assert found["value"].tolist() == [2.0, 4.0]
-    assert found["t_s"].tolist() == [1.0, 2.0]
+    assert found["value"].tolist() == [2 * MS, 4 * MS]
+    assert found["t_ns"].tolist() == [S, 2 * S]
 
 
 @pytest.mark.parametrize("measure", ["latency", "period", "loss", "cpu", "rss", "layer", "rate"])

@@ -15,15 +15,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strata.campaign.measured import CONTENTS, SUBDIRECTORY, Measured, Wanted, measure
-from strata.campaign.transfers import agree, fate
 from strata.errors import OutputError
 from strata.schema.layers import CALLBACK, HOP_LAYERS
 from strata.schema.tables.measured import CHAIN_LAYERS
+from strata.study.cell_tables import CONTENTS, SUBDIRECTORY, CellTables, HopSelection, measure
+from strata.study.cell_transfers import agree, fate
 
 WARM_UP = 5
-RELAY = Wanted("/chain_*", warm_up=WARM_UP)
-LIDAR = Wanted("/points", "perf_node", WARM_UP)
+RELAY = HopSelection("/chain_*", warm_up=WARM_UP)
+LIDAR = HopSelection("/points", "perf_node", WARM_UP)
 IMAGES = 600
 LOST = 57
 """Of cyc_img720p30, as its README says."""
@@ -162,15 +162,15 @@ def images(sample: Callable[[str], Path], tmp_path: Path) -> Path:
     return cell
 
 
-def lossy(measured: Measured) -> pd.Series[int]:
+def lossy(measured: CellTables) -> pd.Series[int]:
     hops = measured.read("hops")
     return hops[hops["published"] == IMAGES].iloc[0]
 
 
 def test_loss_by_matches_is_that_of_the_nodes_sequence_numbers(images: Path) -> None:
-    measured = measure(images, Wanted("*img*"))
+    measured = measure(images, HopSelection("*img*"))
     if measured.read("hops").empty:
-        measured = measure(images, Wanted())
+        measured = measure(images, HopSelection())
     hop = lossy(measured)
     assert hop["lost"] + hop["before_first"] + hop["after_last"] == LOST
     assert hop["received"] == hop["own_received"] == IMAGES - LOST
@@ -186,7 +186,7 @@ def test_a_node_that_counts_otherwise_is_a_finding(images: Path) -> None:
     ]
     rows = pd.read_csv(path)
     rows.drop(rows.index[rows["seq"] == rows["seq"].iloc[len(rows) // 2]]).to_csv(path, index=False)
-    measured = measure(images, Wanted())
+    measured = measure(images, HopSelection())
     findings = measured.read("findings").set_index("code")
     assert findings.loc["loss_disagreements", "count"] == 1
     assert lossy(measured)["own_received"] == IMAGES - LOST - 1
@@ -222,25 +222,27 @@ def test_broken_notes_of_the_runner_are_a_finding_and_no_end(relay: Path) -> Non
 def test_tables_are_made_once_and_again_when_they_do_not_hold(relay: Path) -> None:
     contents = relay / SUBDIRECTORY / CONTENTS
 
-    def made(wanted: Wanted = RELAY) -> int:
+    def made(wanted: HopSelection = RELAY) -> int:
         measure(relay, wanted)
         return contents.stat().st_mtime_ns
 
     first = made()
     assert made() == first
-    other = made(Wanted("/chain_*", warm_up=7))
+    other = made(HopSelection("/chain_*", warm_up=7))
     assert other > first
-    assert measure(relay, Wanted("/chain_*", warm_up=7)).read("transfers")["warm_up"].sum() == 14
+    assert (
+        measure(relay, HopSelection("/chain_*", warm_up=7)).read("transfers")["warm_up"].sum() == 14
+    )
     (relay / SUBDIRECTORY / "hops.parquet").unlink()
-    again = made(Wanted("/chain_*", warm_up=7))
+    again = made(HopSelection("/chain_*", warm_up=7))
     assert again > other
     (relay / "scenario" / "results" / "sink.csv").touch()
-    touched = made(Wanted("/chain_*", warm_up=7))
+    touched = made(HopSelection("/chain_*", warm_up=7))
     assert touched > again
     document = json.loads(contents.read_text())
     document["key"]["strata"] = "another version"
     contents.write_text(json.dumps(document))
-    assert made(Wanted("/chain_*", warm_up=7)) > touched
+    assert made(HopSelection("/chain_*", warm_up=7)) > touched
 
 
 def test_only_the_columns_asked_for_are_read(relay: Path) -> None:
@@ -250,7 +252,7 @@ def test_only_the_columns_asked_for_are_read(relay: Path) -> None:
 
 
 def test_a_hop_over_which_nothing_came_lost_all(relay: Path) -> None:
-    measured = measure(relay, Wanted("/chain_9"))
+    measured = measure(relay, HopSelection("/chain_9"))
     assert measured.line == "nothing measured: 0 published, none taken"
     assert "unmeasured_cells" in set(measured.read("findings")["code"])
 

@@ -12,11 +12,12 @@ import pandas as pd
 import pytest
 from measured_campaign import LIDAR, RELAY, make_campaign
 
-from strata.campaign.checks import told_apart_by
-from strata.campaign.measures import MEASURES, long_frame
+from strata.campaign.file_checks import told_apart_by
 from strata.campaign.model import MEASURES as NAMES
-from strata.campaign.results import Results
 from strata.errors import CampaignError
+from strata.study.campaign_results import Results
+from strata.study.long_frames import long_frame
+from strata.study.measure_definitions import MEASURES
 
 WARM_UP = 5
 QOS = "qos/reliable+volatile"
@@ -60,12 +61,20 @@ def test_every_frame_has_the_same_shape_with_and_without_rows(relay: Results, me
         frame = long_frame(relay, "qos", measure, where=levels)
         fixed = ["repetition", "cell", "number", "value", "origin"]
         assert frame.columns.tolist() == ["reliability", "durability", *fixed, *declared.columns]
-        assert frame["value"].dtype == np.float64
+        assert frame["value"].dtype == np.dtype(declared.dtype)
         assert frame["reliability"].cat.categories.tolist() == ["reliable", "best_effort"]
         assert frame["reliability"].cat.ordered
         assert not frame["value"].isna().any()
         if levels:
             assert frame.empty
+
+
+def test_durations_are_whole_nanoseconds_but_for_means() -> None:
+    durations = {name for name, one in MEASURES.items() if one.unit == "ns"}
+    assert {name for name in durations if MEASURES[name].dtype != "int64"} == {"layer"}
+    assert {MEASURES[name].shown_unit for name in durations} == {"ms"}
+    others = set(MEASURES) - durations
+    assert {MEASURES[name].dtype for name in others} == {"float64"}
 
 
 def test_a_hops_latency_is_of_each_hop_and_message_but_the_warm_up(relay: Results) -> None:
@@ -105,10 +114,10 @@ def test_periods_jitter_and_rates_are_those_of_the_receptions(relay: Results) ->
     period = long_frame(relay, "qos", "period", where={"reliability": "reliable"})
     assert len(period) == 2 * (60 - WARM_UP - 1)
     jitter = long_frame(relay, "qos", "jitter", where={"reliability": "reliable"})
-    assert np.allclose(jitter["value"], (period["value"] - 10.0).abs())
+    assert np.allclose(jitter["value"], (period["value"] - 10_000_000).abs())
     rate = long_frame(relay, "qos", "rate", where={"reliability": "reliable"})
     mean = period.groupby("hop", observed=True)["value"].mean()
-    assert np.allclose(rate.set_index("hop")["value"], 1e3 / mean)
+    assert np.allclose(rate.set_index("hop")["value"], 1e9 / mean)
     flow = long_frame(relay, "qos", "throughput", where={"reliability": "reliable"})
     assert np.allclose(flow["value"], rate["value"] * 1024 / 1e6)
     # A study without a stated rate has no jitter, and no shortfall.
@@ -121,7 +130,7 @@ def test_the_producer_alone_falls_short(relay: Results) -> None:
     assert frame["hop"].tolist() == ["/chain_0: /source"]
     sent = long_frame(relay, "qos", "sent_period", where={"reliability": "reliable"})
     assert set(sent["hop"]) == {"/chain_0: /source"}
-    assert np.isclose(frame["value"].iloc[0], 100 * (1 - 1e3 / sent["value"].mean() / 100.0))
+    assert np.isclose(frame["value"].iloc[0], 100 * (1 - 1e9 / sent["value"].mean() / 100.0))
 
 
 def test_nothing_was_lost_and_all_was_expected(relay: Results) -> None:
@@ -133,10 +142,10 @@ def test_nothing_was_lost_and_all_was_expected(relay: Results) -> None:
 def test_a_perf_nodes_latency_and_periods_are_its_own(lidar: Results) -> None:
     own = stamps(lidar)
     latency = long_frame(lidar, "test_cases", "stamp_latency")
-    expected = (own["recv_stamp"] - own["msg_stamp"]) / 1e6
+    expected = own["recv_stamp"] - own["msg_stamp"]
     assert latency["value"].tolist() == expected.tolist()
     sent = long_frame(lidar, "test_cases", "sent_period")
-    assert sent["value"].tolist() == (np.diff(own["msg_stamp"]) / 1e6).tolist()
+    assert sent["value"].tolist() == np.diff(own["msg_stamp"]).tolist()
     grid = long_frame(lidar, "test_cases", "grid_loss")
     assert grid[["value", "lost"]].to_numpy().tolist() == [[0.0, 0]]
 

@@ -13,12 +13,12 @@ import pytest
 from measured_campaign import RELAY, make_campaign
 from rich.console import Console
 
-from strata.campaign.report.contents import Chart, Contents
-from strata.campaign.report.gather import gather
-from strata.campaign.report.page import render_page
-from strata.campaign.report.parts import figure_part
-from strata.campaign.report.text import print_contents
-from strata.campaign.tables.table import Table
+from strata.show.html.campaign.figure_parts import figure_part
+from strata.show.html.campaign.page import render_page
+from strata.show.terminal.campaign import print_contents
+from strata.study.gather_report import gather
+from strata.study.report_contents import Chart, Contents
+from strata.study.tables.table import Table
 
 FIGURES = """\
     figures:

@@ -11,12 +11,12 @@ import pytest
 from click.testing import CliRunner
 from measured_campaign import RELAY, make_campaign
 
-from strata.campaign.measures import long_frame
-from strata.campaign.report.contents import Chart, StudyPart
-from strata.campaign.report.gather import gather
-from strata.campaign.report.parts import figure_part
-from strata.campaign.results import open_results
 from strata.cli.campaign_import import command
+from strata.show.html.campaign.figure_parts import figure_part
+from strata.study.campaign_results import open_results
+from strata.study.gather_report import gather
+from strata.study.long_frames import long_frame
+from strata.study.report_contents import Chart, StudyPart
 
 COLUMNS = (
     "timestamp,width,height,fps,byte_rate,message_rate,frame_loss_pct,latency_avg_ms,"
@@ -78,7 +78,7 @@ def test_the_range_of_an_import_stands_beside_ours_at_its_levels(
     rows = frame[frame["reliability"] == "reliable"].set_index("origin")
     told = rows.loc["E"]
     # A second without a message tells nothing; that file does not count those of the others.
-    assert (told["low"], told["value"], told["high"]) == (23.25, 31.5, 65.25)
+    assert (told["low"], told["value"], told["high"]) == (23_250_000, 31_500_000, 65_250_000)
     own = long_frame(open_results(directory), "qos", "latency")
     own = own[(own["reliability"] == "reliable") & (own["durability"] == "volatile")]
     ours = rows.loc["here"]
@@ -90,7 +90,7 @@ def test_the_range_of_an_import_stands_beside_ours_at_its_levels(
 def test_means_weigh_as_the_messages_that_a_file_counts(part: StudyPart) -> None:
     frame = ranges_of(part, "latency").frame.set_index("origin")
     told = frame.loc["C"]
-    assert (told["low"], told["value"], told["high"]) == (0.5, 1.5, 9.5)
+    assert (told["low"], told["value"], told["high"]) == (500_000, 1_500_000, 9_500_000)
 
 
 def test_it_is_drawn_hollow_and_the_caption_says_what_it_is(part: StudyPart) -> None:

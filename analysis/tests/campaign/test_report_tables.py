@@ -14,17 +14,16 @@ import pytest
 from measured_campaign import LIDAR, RELAY, make_campaign
 
 from strata.campaign.load import load_campaign
-from strata.campaign.measures import long_frame
 from strata.campaign.model import Figure
-from strata.campaign.report.cells import cell_text
-from strata.campaign.report.parts import table_part
-from strata.campaign.results import Results, open_results
-from strata.campaign.tables import TABLES, Table, originals, table_of
-from strata.campaign.tables.loss_classes import NOWHERE, TOO_FEW, Loss, loss_class, up_to
-from strata.campaign.tables.losses import TIE, best_of
-from strata.campaign.tables.table import Column, first_ones
 from strata.errors import CampaignError
 from strata.record.places import project_root
+from strata.show.words.campaign_tables import cell_text, table_part
+from strata.study.campaign_results import Results, open_results
+from strata.study.long_frames import long_frame
+from strata.study.tables import TABLES, Table, printed_figures, table_of
+from strata.study.tables.loss_classes import NOWHERE, TOO_FEW, Loss, loss_class, up_to
+from strata.study.tables.losses import TIE, best_of
+from strata.study.tables.table import Column, first_ones
 
 WARM_UP = 5
 PUBLISHED = Path(str(project_root())) / "trace_configs" / "campaigns" / "published"
@@ -82,8 +81,8 @@ def test_a_summary_has_the_statistics_of_each_group(lidar: Results) -> None:
     assert (row["min"], row["max"]) == (values.min(), values.max())
     assert np.allclose([row["p25"], row["p75"]], np.quantile(values, [0.25, 0.75]))
     units = {column.name: column.unit for column in table.columns}
-    assert units["p50"] == "ms"
-    assert "Not here: tc3 (not run yet)." in table.notes
+    assert units["p50"] == "ns"
+    assert "Missing: tc3 (not run yet)." in table.notes
 
 
 def test_intervals_enclose_the_estimate_at_each_confidence(relay: Results) -> None:
@@ -146,17 +145,17 @@ def test_runs_that_differ_are_no_levels_that_differ(
     assert row["runs_p"] > 0.3
     assert any(note.startswith("Of runs: 8 cells") for note in table.notes)
     summary = made(results, "qos", "summary", of="latency", rows="reliability")
-    assert "A row has all repetitions of its cells together." in summary.notes
-    assert "A row has all levels of durability of its cells together." in summary.notes
+    assert "Each row combines all repetitions of its cells." in summary.notes
+    assert "Each row combines all levels of durability of its cells." in summary.notes
     where = {"reliability": "reliable"}
     intervals = made(results, "qos", "intervals", of="latency", where=where)
     mean = intervals.frame[intervals.frame["statistic"] == "mean"].iloc[0]
-    assert (mean["run_low"], mean["run_high"]) == pytest.approx((5.0, 7.0), abs=0.05)
+    assert (mean["run_low"], mean["run_high"]) == pytest.approx((5e6, 7e6), abs=5e4)
     pair = made(results, "qos", "pairs", of="latency", over="reliability", within="durability")
     first = pair.frame.iloc[0]
     assert (first["a"], first["b"], first["runs"]) == ("reliable", "best_effort", "2 and 2")
-    assert first["shift"] == pytest.approx(0.5, abs=0.05)
-    assert first["mean_difference"] == pytest.approx(0.5, abs=0.05)
+    assert first["shift"] == pytest.approx(5e5, abs=5e4)
+    assert first["mean_difference"] == pytest.approx(5e5, abs=5e4)
     assert first["effect"] == pytest.approx(0.5, abs=0.05)
     assert first["relative"] == pytest.approx(0.5 / 6, rel=0.2)
     assert first["low"] < first["shift"] < first["high"]
@@ -170,7 +169,7 @@ def test_one_run_a_group_has_no_analysis_of_runs(relay: Results) -> None:
     factors = ["reliability", "durability"]
     table = made(relay, "qos", "anova", of="latency", factors=factors)
     assert "runs_p" not in table.frame
-    assert any(note.startswith("With one run a group") for note in table.notes)
+    assert any(note.startswith("With one run per group") for note in table.notes)
 
 
 def test_a_row_of_one_hop_has_its_own_losses(lossy: Results) -> None:
@@ -198,7 +197,7 @@ def test_a_finished_cell_without_a_value_is_told(relay: Results) -> None:
         rows.iloc[:0].to_parquet(path, index=False)
         again = open_results(relay.directory.path)
         notes = made(again, "chains", "summary", of="hop_latency", rows="rate").notes
-        assert f"Without such a value: {cell.id}." in notes
+        assert f"Cells without a value: {cell.id}." in notes
     finally:
         rows.to_parquet(path, index=False)
 
@@ -376,7 +375,7 @@ def test_layers_add_up_to_the_latency(relay: Results) -> None:
             assert np.isclose(parts["share"].sum(), 1.0)
     frame = made(relay, "qos", "layers", where={"reliability": "reliable"}).frame
     transfers = relay.measured(relay.study("qos").finished[0]).read("transfers")
-    kept = transfers[~transfers["warm_up"]]["client_publish_ns"].to_numpy(np.float64) / 1e6
+    kept = transfers[~transfers["warm_up"]]["client_publish_ns"].to_numpy(np.float64)
     # Both cells of the level are the same session: quantiles of two are nearly those of one.
     layer = frame.set_index("layer").loc["client publish"]
     assert layer["count"] == 2 * len(kept)
@@ -391,7 +390,7 @@ def test_published_figures_stand_beside_ours_as_another_machines(lidar: Results)
     least = row.loc[("tc2", "period", "min")]
     assert (least["printed"], least["right"]) == ("81.97", "81.976")
     period = long_frame(lidar, "test_cases", "period")["value"]
-    assert np.isclose(least["here"], period.min())
+    assert np.isclose(least["here"], period.min() / 1e6)
     assert pd.isna(row.loc[("tc3", "period", "min"), "here"])
     assert row.loc[("tc3", "stamp_latency", "p50"), "printed"] == "131.483"
 
@@ -401,7 +400,7 @@ def test_a_relays_published_figures_are_in_its_own_unit(relay: Results) -> None:
     row = frame.set_index(["rate", "executor", "statistic"]).loc[("100.0", "single", "p50")]
     assert row["printed"] == "52"
     own = long_frame(relay, "chains", "hop_latency", where={"executor": "single"})
-    assert np.isclose(row["here"], own["value"].median() * 1e3)
+    assert np.isclose(row["here"], own["value"].median() / 1e3)
 
 
 def test_figures_beside_those_of_another_client_library_say_so(
@@ -435,8 +434,8 @@ def test_a_chain_divided_by_its_hops_is_the_originals_and_named_so(relay: Result
     assert table.title == "as published (another machine), hop latency, us: The original"
     row = table.frame.set_index(["executor", "rate", "statistic"]).loc[("single", "100.0", "p90")]
     chain = long_frame(relay, "chains", "latency", where={"executor": "single"})["value"]
-    assert np.isclose(row["further_0"], chain.quantile(0.9) * 1e3)
-    assert np.isclose(row["further_1"], chain.quantile(0.9) * 1e3 / 2)
+    assert np.isclose(row["further_0"], chain.quantile(0.9) / 1e3)
+    assert np.isclose(row["further_1"], chain.quantile(0.9) / 1e3 / 2)
     other = made(relay, "chains", "published", file="relay.csv", of="latency")
     assert other.empty == "relay.csv has no latency: it has hop latency"
     assert made(relay, "chains", "published", file="relay.csv", rows="rate").frame.shape == (6, 4)
@@ -507,14 +506,14 @@ def test_every_level_of_a_shipped_middleware_names_its_transport() -> None:
 
 
 def test_the_table_of_pools_is_that_of_the_study() -> None:
-    figures = originals.camera_pools(PUBLISHED / "camera-pools.csv")
+    figures = printed_figures.camera_pools(PUBLISHED / "camera-pools.csv")
     pools = load_campaign("camera").campaign.studies["pools"]
     for name in figures.factors:
         assert set(figures.frame[name]) <= set(pools.factors[name].names)
     printed = figures.frame.set_index(["configuration", "pool"])["printed"]
     assert printed[("2160p60", "zenoh_256m")] == "17.69"
     # The main table is the run of 512 MB.
-    main = originals.camera_rmw(PUBLISHED / "camera-rmw.csv").frame
+    main = printed_figures.camera_rmw(PUBLISHED / "camera-rmw.csv").frame
     zenoh = main[(main["middleware"] == "zenoh") & (main["measure"] == "shortfall")]
     of_main = zenoh.set_index("configuration")["printed"]
     for configuration in ("2160p45", "2160p60"):
@@ -529,7 +528,7 @@ def test_a_published_file_of_other_factors_is_shown_as_it_is(relay: Results) -> 
 
 
 def test_every_wrong_digit_has_a_printed_figure() -> None:
-    printed = originals.ouster_test_cases(PUBLISHED / "ouster-test-cases.csv").frame
+    printed = printed_figures.ouster_test_cases(PUBLISHED / "ouster-test-cases.csv").frame
     wrong = pd.read_csv(PUBLISHED / "ouster-corrections.csv", dtype=str)
     corrected = printed[printed["right"].notna()]
     assert sorted(corrected["printed"]) == sorted(wrong["printed_ms"])
@@ -539,13 +538,13 @@ def test_every_wrong_digit_has_a_printed_figure() -> None:
 
 
 def test_published_rates_are_mib_and_an_interval_is_in_ms() -> None:
-    camera = originals.camera_rmw(PUBLISHED / "camera-rmw.csv").frame
+    camera = printed_figures.camera_rmw(PUBLISHED / "camera-rmw.csv").frame
     rate = camera[(camera["measure"] == "throughput") & (camera["configuration"] == "2160p60")]
     assert set(rate["printed"]) == {"1424"}
     assert set(rate["unit"]) == {"MiB/s"}
-    mean = originals.ci_of_mean(PUBLISHED / "ci-of-mean.csv").frame.set_index("statistic")
+    mean = printed_figures.ci_of_mean(PUBLISHED / "ci-of-mean.csv").frame.set_index("statistic")
     assert mean.loc["mean, high, 0.98", "printed"] == "0.97916"
-    terms = originals.anova_terms(PUBLISHED / "dds-anova.csv")
+    terms = printed_figures.anova_terms(PUBLISHED / "dds-anova.csv")
     assert round(terms["size"]["eta_sq"] or 0, 3) == 0.826
     assert round(terms["middleware"]["eta_sq"] or 0, 4) == 0.0032
 
@@ -558,10 +557,10 @@ def test_what_did_not_run_is_named_in_every_table(relay: Results) -> None:
     for kind in sorted(set(TABLES) - {"corrections", "published", "anova", "pairs"}):
         figure = {"rows": "rate", "over": "rate", "by": "executor"}
         notes = made(relay, "chains", kind, **figure).notes
-        (told,) = [note for note in notes if note.startswith("Not here:")]
-        assert told == "Not here: 10 Hz + single, 10 Hz + multi (not run yet)."
+        (told,) = [note for note in notes if note.startswith("Missing:")]
+        assert told == "Missing: 10 Hz + single, 10 Hz + multi (not run yet)."
     empty = made(relay, "chains", "summary", rows="rate", where={"rate": "10.0"})
-    assert empty.empty == "its cells were not run yet"
+    assert empty.empty == "its cells have not run yet"
 
 
 def test_a_kind_that_is_no_table_is_refused(relay: Results) -> None:

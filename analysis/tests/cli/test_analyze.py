@@ -24,15 +24,42 @@ def test_the_table_fits_80_columns_and_names_the_bottleneck(sample: Sample) -> N
     run = strata("analyze", sample("fast_blocked_st"))
     assert run.returncode == 0, run.stderr
     assert max(map(len, run.stdout.splitlines())) <= 80
+    lines = run.stdout.splitlines()
+    assert lines[0] == "fast_blocked_st  14.0 s  2 nodes  617 messages  trust: OK"
+    assert lines[1].startswith("BOTTLENECK  messages wait 1.42 ms each (mean) for the executor")
     text = " ".join(run.stdout.split())
+    assert (
+        "slowest 1 % (6 messages) of /fast: 30.0 of 30.7 ms (98 %), executor wait behind "
+        "callback of /slow in /subs" in text
+    )
+    assert run.stderr == ""
+
+
+def test_sections_are_printed_below_the_summary(sample: Sample) -> None:
+    run = strata("analyze", sample("fast_blocked_st"), "--layers", "--hops", "--quality")
+    text = " ".join(run.stdout.split())
+    assert run.stdout.index("BOTTLENECK") < run.stdout.index("chain ──")
     assert "617 published, 611 taken, 611 matched" in text
-    assert "nothing lost, nothing inferred" in text
+    assert "no event lost, nothing inferred" in text
     assert (
         "Bottleneck: In the slowest 1 % (6 messages from 30.6 ms on) executor wait behind" in text
     )
     assert "behind main::{lambda#1}::operator()::{lambda#1} [/slow] (/subs) is 30.0 ms" in text
     assert "and 2 hops of internal topics (--all)" in text
-    assert run.stderr == ""
+    assert "p50 p99 max topic from -> to count lost to end to end to end" in text
+    assert "callbacks, by total time" not in text
+
+
+def test_a_section_of_which_the_trace_has_nothing_says_so(sample: Sample) -> None:
+    run = strata("analyze", sample("fast_blocked_st"), "--services")
+    assert (run.returncode, run.stderr) == (0, "")
+    assert "--services: the trace has none." in run.stdout
+
+
+def test_sections_are_of_text_only(sample: Sample) -> None:
+    run = strata("analyze", sample("fast_blocked_st"), "--layers", "--format", "json")
+    assert run.returncode == 2
+    assert "sections such as --layers are of --format table" in run.stderr
 
 
 LIFECYCLE = "fast_lifecycle"
@@ -80,7 +107,8 @@ def test_all_shows_internal_topics_and_remarks(sample: Sample) -> None:
 
 def test_loss_comes_first(sample: Sample) -> None:
     text = strata("analyze", sample("fast_relay1p_mt_lossy")).stdout
-    assert text.index("25,631 events were discarded") < text.index("chain ")
+    assert text.index("25,631 events were discarded") < text.index("/chain_0")
+    assert "trust: 7 remarks, 25,631 events discarded (--quality)" in text
 
 
 def test_the_json_document_is_the_contract(sample: Sample, root: Path) -> None:
@@ -136,7 +164,7 @@ def test_csv_is_one_rectangle(sample: Sample) -> None:
     whole = fast[fast["layer"] == "latency"]
     assert whole["count"].tolist() == [546]
     parts = fast[fast["layer"] != "latency"]
-    assert parts["mean"].sum() == pytest.approx(whole["mean"].iloc[0])
+    assert parts["mean_ns"].sum() == pytest.approx(whole["mean_ns"].iloc[0])
 
 
 def test_csv_prints_any_declared_table(sample: Sample) -> None:
@@ -166,7 +194,7 @@ def test_an_output_file_is_named_and_not_overwritten(sample: Sample, tmp_path: P
     ("path", "text"),
     [
         ("absent", "Cannot open trace absent: there is no such directory. Check the path."),
-        (".", "no directory at or below it holds a CTF `metadata` file"),
+        (".", "no directory at or below it contains a CTF `metadata` file"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_1(tmp_path: Path, path: str, text: str) -> None:
@@ -183,7 +211,7 @@ def test_what_could_not_be_read_is_named_everywhere(own_sample: Sample) -> None:
     (directory / "bad").mkdir()
     (directory / "bad/metadata").touch()
     place = f"{directory}/bad: Cannot read metadata {directory}/bad/metadata: it is empty"
-    text = strata("analyze", directory, columns=600).stdout
+    text = strata("analyze", directory, "--quality", columns=600).stdout
     assert "1 directory at or below the path could not be read and was left out." in text
     assert f"left out: {place}" in text
     run = strata("analyze", directory, "--format", "csv", "--table", "losses")
@@ -195,7 +223,7 @@ def test_what_could_not_be_read_is_named_everywhere(own_sample: Sample) -> None:
 
 
 def test_a_late_start_gives_a_partial_result_that_says_so(sample: Sample) -> None:
-    run = strata("analyze", sample("fast_relay1p_st_latestart"))
+    run = strata("analyze", sample("fast_relay1p_st_latestart"), "--quality", "--layers")
     assert run.returncode == 0
     text = " ".join(run.stdout.split())
     assert "1 process has no init events: tracing began after they did" in text

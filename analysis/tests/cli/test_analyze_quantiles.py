@@ -29,10 +29,12 @@ def test_percentiles_are_read_exactly() -> None:
 
 
 def test_text_shows_them_in_place_of_the_usual(sample: Callable[[str], Path]) -> None:
-    text = shown(sample(TRACE), "--quantiles", "25,99.9")
+    text = shown(
+        sample(TRACE), "--quantiles", "25,99.9", "--layers", "--hops", "--callbacks", "--timers"
+    )
     assert "p25" in text and "p99.9" in text
     # Timers have statistics of their own.
-    of_messages = text[: text.index("timers ")]
+    of_messages = text[: text.index("timers ─")]
     assert "callbacks, by total time" in of_messages
     assert "p50" not in of_messages and "p90" not in of_messages
     assert max(map(len, text.splitlines())) <= 80

@@ -43,7 +43,7 @@ def test_the_cells_are_listed_and_nothing_is_written(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "says"),
     [
-        (["run", "nothing"], 1, "Cannot read campaign nothing: no such file, nor a shipped"),
+        (["run", "nothing"], 1, "Cannot read campaign nothing: no such file, and no"),
         (["run", "relay", "--only", "such"], 1, "Cannot run --only such: there is no study"),
         (["run", "relay", "--repetitions", "0"], 2, "0 is not in the range"),
         (["status", "."], 1, "Give the directory of a campaign"),

@@ -83,8 +83,9 @@ assert signal.getsignal(signal.SIGTERM) == ending._exit
 def test_a_recording_handles_its_signals_itself() -> None:
     program = """
 import signal, sys
-from strata.cli import main, record
-record.record = lambda *_, **__: sys.exit(str(signal.getsignal(signal.SIGTERM)))
+from strata.cli import main
+from strata.record import recording
+recording.record = lambda *_, **__: sys.exit(str(signal.getsignal(signal.SIGTERM)))
 sys.argv = ["strata", "record", "-c", "ros2", "--no-ros", "true"]
 main.main()
 """

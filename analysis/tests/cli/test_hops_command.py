@@ -14,6 +14,7 @@ import pytest
 from strata_command import strata
 
 from strata.analysis import Analysis
+from strata.units import format_ns
 
 Sample = Callable[[str], Path]
 
@@ -59,13 +60,26 @@ def test_the_numbers_are_those_of_the_hop_and_never_a_mean_over_hops(
     messages = analysis_of("fast_relay1p_st").messages
     for hop, block in enumerate(blocks(text)[:4]):
         own = messages[messages["topic"] == f"/chain_{hop}"]
-        median = (own["callback_start_ns"] - own["publish_ns"]).median()
+        to_end = own["latency_ns"].median()
         line = next(line for line in block if line.startswith("A "))
-        assert f"{median / 1e3:.1f} us" in line
+        assert f"{to_end / 1e3:.1f} us" in line
+        to_start = (own["callback_start_ns"] - own["publish_ns"]).median()
+        other = next(line for line in block if line.startswith("   to callback_start: "))
+        assert f"A p50 {to_start / 1e3:.1f} us, B p50 " in other
 
 
-def test_modes_are_told_under_the_bars(text: str) -> None:
-    hops = blocks(text)
+def test_it_is_the_latency_of_analyze(text: str, analysis_of: Callable[[str], Analysis]) -> None:
+    for row in analysis_of("fast_relay1p_st").hops.to_dict("records"):
+        block = next((one for one in blocks(text) if one[1] == row["topic"]), None)
+        if block is not None:
+            numbers = next(line for line in block if line.startswith("A "))
+            assert format_ns(row["latency_p50_ns"]) in numbers
+            assert format_ns(row["latency_p99_ns"]) in numbers
+
+
+def test_modes_are_told_under_the_bars(sample: Sample) -> None:
+    traces = (sample("fast_relay1p_st"), sample("fast_relaymp_st"))
+    hops = blocks(strata("hops", *traces, "--until", "callback_start").stdout)
     assert any(line.startswith("   2 modes: 16.2 us (65%)") for line in hops[2])
     assert not any("modes" in line for line in hops[0])
 
@@ -83,8 +97,26 @@ def test_filters_choose_topics_and_nodes(sample: Sample) -> None:
     assert [block[1] for block in by_topic[:-1]] == ["/chain_1", "/chain_2"]
     by_node = blocks(strata("hops", trace, "--node", "/sink").stdout)
     assert [block[2] for block in by_node[:-1]] == ["/relay_2 -> /sink"]
-    nothing = strata("hops", trace, "--topic", "/none")
-    assert (nothing.returncode, "No hop" in nothing.stdout) == (0, True)
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (
+            ["--topic", "/chian_1"],
+            "--topic /chian_1 matches none of the 4 topics with hops. Did you mean /chain_1",
+        ),
+        (["--node", "/zzz*"], "--node /zzz* matches none of the 5 nodes with hops. There are: "),
+        (["--topic", "/chain_0", "--node", "/sink"], "none of the 4 hops matches both --topic"),
+    ],
+)
+def test_filters_that_match_nothing_name_what_there_is(
+    sample: Sample, options: list[str], text: str
+) -> None:
+    run = strata("hops", sample("fast_relay1p_st"), *options)
+    assert (run.returncode, run.stdout) == (1, "")
+    assert run.stderr.startswith("strata: Cannot show hops: ")
+    assert text in run.stderr
 
 
 def test_internal_topics_are_hidden_unless_asked_for(sample: Sample) -> None:
@@ -98,8 +130,9 @@ def test_internal_topics_are_hidden_unless_asked_for(sample: Sample) -> None:
 
 
 def test_until_the_end_of_the_callback(sample: Sample) -> None:
-    text = strata("hops", sample("fast_blocked_st"), "--until", "callback_end").stdout
-    assert "each message from its publish to the end of its callback (callback_end;" in " ".join(
+    text = strata("hops", sample("fast_blocked_st")).stdout
+    assert text == strata("hops", sample("fast_blocked_st"), "--until", "callback_end").stdout
+    assert "each message from its publish to the end of its callback (callback_end)" in " ".join(
         text.split()
     )
     slow = next(block for block in blocks(text) if block[1] == "/slow")

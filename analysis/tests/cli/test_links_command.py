@@ -20,7 +20,8 @@ CHAINS = ["/fast -> /fused", "/slow -> /fused"]
 
 def test_the_proposed_file_is_usable_as_it_is(sample: Sample, tmp_path: Path) -> None:
     trace, file = sample("fast_fusion"), tmp_path / "links.yaml"
-    before = run_strata("analyze", trace, columns=200)
+    before = run_strata("analyze", trace, "--layers", "--quality", columns=200)
+    assert f"strata links {trace} > links.yaml && strata analyze {trace}" in before.stdout
     assert "warning: 227 publications were made in timers or threads of nodes" in before.stdout
     said = "Chains end at /fusion: it publishes /fused in a timer of 50.0 ms, not in the callback "
     assert f"{said}of /fast or /slow." in before.stdout
@@ -31,7 +32,7 @@ def test_the_proposed_file_is_usable_as_it_is(sample: Sample, tmp_path: Path) ->
     text = file.read_text()
     assert "  # /fusion publishes /fused in a timer of 50.0 ms." in text
     assert "  #   /slow: a message was there before 227 of 227, a new one before 47." in text
-    after = run_strata("analyze", trace, "--links", file)
+    after = run_strata("analyze", trace, "--links", file, "--layers", "--quality")
     assert after.returncode == 0
     assert all(chain in after.stdout for chain in CHAINS)
     assert "Chains end" not in after.stdout

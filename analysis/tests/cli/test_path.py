@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -78,7 +79,10 @@ def test_a_message_that_is_not_there_is_refused(
 def test_the_command_shows_the_slowest_message(sample: Sample, tmp_path: Path, root: Path) -> None:
     run = run_strata("path", sample("fast_blocked_st"), "--chain", "/fast")
     assert run.returncode == 0, run.stderr
-    assert max(map(len, run.stdout.splitlines())) <= 80
+    assert max(map(len, run.stdout.partition("more of them")[0].splitlines())) <= 80
+    (hint,) = (line for line in run.stdout.splitlines() if line.startswith("more of them: "))
+    trace = str(sample("fast_blocked_st"))
+    assert shlex.split(hint)[3:] == ["strata", "path", trace, "--chain", "/fast", "--slowest", "5"]
     assert "executor wait" in run.stdout
     assert "[/slow] (/subs)" in " ".join(run.stdout.split())
     links = tmp_path / "links.yaml"

@@ -7,6 +7,7 @@ from __future__ import annotations
 import csv
 import io
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -118,7 +119,7 @@ def test_compare_tells_values_and_differences(sample: Sample, analysis_of: Analy
         expected = named(of_hop(analysis_of(name), "/chain_0")["latency_ns"])
         assert latency[side]["quantiles_ns"] == expected
     differences = latency["difference"]["quantiles_ns"]
-    assert list(differences) == ["p99", *NAMES]
+    assert set(differences) == {"p99", "p50", *NAMES}
     for name in NAMES:
         one = differences[name]
         both = [latency[side]["quantiles_ns"][name] for side in "ab"]
@@ -131,14 +132,18 @@ def test_compare_tells_values_and_differences(sample: Sample, analysis_of: Analy
 def without_chosen(value: Any) -> Any:
     """Leave out what only the option adds, and the note that names the percentiles."""
     if isinstance(value, dict):
-        left_out = {"quantiles_ns"} if "p50_ns" in value else set(NAMES) | {"notes"}
+        left_out = {"quantiles_ns"} if "p50_ns" in value else set(NAMES) | {"notes", "p50"}
         kept = {key: without_chosen(one) for key, one in value.items() if key not in left_out}
         return kept | ({"notes": value["notes"][1:]} if "notes" in value else {})
     return [without_chosen(one) for one in value] if isinstance(value, list) else value
 
 
 def test_compare_shows_them_to_people(sample: Sample) -> None:
-    text = shown("compare", sample(A), sample(B), "--quantiles", "1,25,50,95,99.999")
+    asked = ("--quantiles", "1,25,50,95,99.999")
+    short = shown("compare", sample(A), sample(B), *asked)
+    rows = [line.split()[0] for line in short.splitlines() if re.match(r"p\d", line)]
+    assert rows == ["p1", "p25", "p50", "p95", "p99.999"]
+    text = shown("compare", sample(A), sample(B), *asked, "--all")
     lines = text.splitlines()
     assert max(map(len, lines)) <= 80
     heads = ["count", "runs", "mean", "p1", "p25", "p50", "p95", "p99.999"]

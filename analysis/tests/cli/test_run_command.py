@@ -40,10 +40,10 @@ def test_one_scenario_is_shown_with_its_settings() -> None:
 @pytest.mark.parametrize(
     ("arguments", "status", "says"),
     [
-        (["nothing"], 1, "strata: Cannot read scenario nothing: no such file, nor a shipped"),
+        (["nothing"], 1, "strata: Cannot read scenario nothing: no such file, and no"),
         (["relay_chain", "--set", "rate"], 2, "'rate' has not the form KEY=VALUE"),
         (["relay_chain", "--set", "rate=x"], 1, "strata: Cannot set 'rate' of "),
-        (["relay_chain", "--no-trace", "--kernel"], 2, "--no-trace goes with neither"),
+        (["relay_chain", "--no-trace", "--kernel"], 2, "--no-trace excludes --kernel and --config"),
         (["relay_chain", "--set", "processes.sink.cpus=[4095]"], 1, "CPU 4095 is not usable here"),
     ],
 )

@@ -53,7 +53,7 @@ def test_a_verb_shows_what_can_be_seen(hostile: Path, verb: tuple[str, ...]) -> 
 
 @pytest.mark.parametrize("form", ["text", "markdown", "json"])
 def test_so_does_a_comparison(hostile: Path, form: str) -> None:
-    done = strata("compare", hostile, hostile, "--format", form)
+    done = strata("compare", hostile, hostile, "--format", form, "--all")
     assert done.returncode == 0, done.stderr
     assert "f\ufffd" in done.stdout or form == "json"
     assert not UNSEEN & set(done.stdout + done.stderr)

@@ -8,9 +8,9 @@ import numpy as np
 import numpy.typing as npt
 from made_analysis import Relay, make
 
-from strata.compare.parts import Part
-from strata.compare.runs import HOP, Measured, Run, Subject, measure_run
-from strata.compare.sides import Side
+from strata.comparison.parts import Part
+from strata.comparison.runs import HOP, Measured, Run, Subject, measure_run
+from strata.comparison.sides import Side
 from strata.model.columns import NONE
 
 Ints = npt.NDArray[np.int64]

@@ -8,7 +8,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strata.compare.parts import Part, common_cut
+from strata.comparison.parts import Part, common_cut
 from strata.schema.layers import HOP_LAYERS
 
 STOCK = [Part("client publish"), Part("middleware", notified=False)]

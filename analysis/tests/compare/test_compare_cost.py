@@ -7,9 +7,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from strata.compare.comparison import compare
-from strata.compare.runs import CALLBACK, Measured, Run, Subject
-from strata.compare.sides import Side
+from strata.comparison.comparison import compare_sides
+from strata.comparison.runs import CALLBACK, Measured, Run, Subject
+from strata.comparison.sides import Side
 
 
 def callbacks(name: str, numbers: range) -> Side:
@@ -32,7 +32,7 @@ def looked_up(count: int, monkeypatch: pytest.MonkeyPatch) -> int:
 
     with monkeypatch.context() as patch:
         patch.setattr(Subject, "__hash__", counted)
-        found = compare(*sides)
+        found = compare_sides(*sides)
     assert len(found.blocks) == len(found.only_a) == len(found.only_b) == count // 2
     return looks
 

@@ -12,8 +12,8 @@ import pytest
 from made_runs import hop_side
 
 from strata.cli.console import make_console
-from strata.compare.comparison import Comparison, compare
-from strata.compare.parts import Part
+from strata.comparison.comparison import Comparison, compare_sides
+from strata.comparison.parts import Part
 from strata.show.ci.markdown import markdown
 from strata.show.document.comparison import document
 from strata.show.terminal.comparison import print_comparison
@@ -59,20 +59,20 @@ def test_independent_messages_are_not_doubted(count: int) -> None:
 def comparison(rho: float) -> Comparison:
     random = np.random.default_rng(5)
     a, b = (hop_side({PART: series(random, 600, rho)}) for _ in range(2))
-    return compare(a, b)
+    return compare_sides(a, b)
 
 
 def printed(found: Comparison) -> str:
     file = io.StringIO()
     console = make_console(file)
     console.width = 100
-    print_comparison(found, console)
+    print_comparison(found, console, everything=True)
     return " ".join(file.getvalue().split())
 
 
 def test_every_output_says_it() -> None:
     found = comparison(0.97)
-    text, page = printed(found), markdown(found, ())
+    text, page = printed(found), markdown(found, (), everything=True)
     for said in (text, page):
         assert "p is not to be trusted: messages depend on each other and count as" in said
         assert doubts_text(found) in " ".join(said.split())
@@ -97,4 +97,4 @@ def test_of_independent_messages_nothing_is_said() -> None:
 def test_several_runs_need_no_warning() -> None:
     random = np.random.default_rng(6)
     sides = [hop_side(*({PART: series(random, 300, 0.97)} for _ in range(3))) for _ in range(2)]
-    assert doubts_text(compare(*sides)) == ""
+    assert doubts_text(compare_sides(*sides)) == ""

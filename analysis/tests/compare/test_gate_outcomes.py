@@ -12,11 +12,11 @@ from made_analysis import Relay
 from made_runs import durations, hop_side, side
 from scipy import stats
 
-from strata.compare.gates.judge import Judgement, Outcome, judge
-from strata.compare.gates.load import read_gates
-from strata.compare.parts import Part
-from strata.compare.sides import Side
-from strata.compare.values import value_of_runs
+from strata.comparison.gates.judge import Judgement, Outcome, judge
+from strata.comparison.gates.load import read_gates
+from strata.comparison.parts import Part
+from strata.comparison.sides import Side
+from strata.comparison.values import value_of_runs
 from strata.show.words.comparison import outcome_text
 
 HOLDS, BROKEN, UNDECIDED = Outcome.HOLDS, Outcome.BROKEN, Outcome.UNDECIDED

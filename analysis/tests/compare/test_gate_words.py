@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strata.compare.gates.grammar import ABSOLUTE, LIMITS, RELATIVE, UNITS, Condition, parse
-from strata.compare.gates.load import read_gates
+from strata.comparison.gates.grammar import ABSOLUTE, LIMITS, RELATIVE, UNITS, Condition, parse
+from strata.comparison.gates.load import read_gates
 from strata.errors import GateError
 from strata.schema.layers import BY_NAME
 
@@ -131,7 +131,7 @@ gates:
         ("gates:\n- chain p99 < 20\n", 2, "is no number"),
         ("gates:\n- gate: chain p99 < 20 ms\n  hop: /a\n", 2, "has one scope of chain"),
         ("gates:\n- gate: hop p50 < 1 ms\n  hops: /a\n", 3, "key 'hops' is none of"),
-        ("gates:\n- gate: hop p50 < 1 ms\n  hop: /a\n  hop: /b\n", 4, "stands twice"),
+        ("gates:\n- gate: hop p50 < 1 ms\n  hop: /a\n  hop: /b\n", 4, "occurs twice"),
         ("gates:\n- hop: /a\n", 2, "no key `gate`"),
         ("undecided: maybe\ngates:\n- loss < 1 %\n", 1, "'maybe'"),
         ("gates: []\n", 1, "at least one gate"),

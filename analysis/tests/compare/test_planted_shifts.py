@@ -13,10 +13,10 @@ from made_analysis import Relay, make
 from made_runs import ONLY_HOP, durations, hop_side, side
 
 from strata.analysis import Analysis
-from strata.compare.comparison import Comparison, Figures, Row, Verdict, compare
-from strata.compare.parts import Part
-from strata.compare.runs import CALLBACK, CHAIN, HOP, measure_run
-from strata.compare.sides import Side
+from strata.comparison.comparison import Comparison, Figures, Row, Verdict, compare_sides
+from strata.comparison.parts import Part
+from strata.comparison.runs import CALLBACK, CHAIN, HOP, measure_run
+from strata.comparison.sides import Side
 from strata.model.columns import NONE
 
 PLANTED_NS = 50_000
@@ -52,7 +52,7 @@ def check_sums(comparison: Comparison) -> None:
 def test_planted_work_is_found_in_its_callback_and_nowhere_else(seed: int) -> None:
     a = side("A", Relay(hops=3, messages=400, seed=100 + seed))
     b = side("B", Relay(hops=3, messages=400, seed=200 + seed, work_ns={1: PLANTED_NS}))
-    comparison = compare(a, b)
+    comparison = compare_sides(a, b)
     check_sums(comparison)
     rows = found(comparison)
     hop = " -> ".join(TRIP)
@@ -76,13 +76,13 @@ def test_planted_work_is_found_in_its_callback_and_nowhere_else(seed: int) -> No
 
 def test_what_is_less_is_faster() -> None:
     a, b = Relay(seed=1, work_ns={0: PLANTED_NS}), Relay(seed=2)
-    rows = found(compare(side("A", a), side("B", b)))
+    rows = found(compare_sides(side("A", a), side("B", b)))
     assert {row.verdict for row in rows.values()} == {Verdict.FASTER}
 
 
 def test_a_side_against_itself_finds_nothing() -> None:
     one = side("A", Relay(messages=300))
-    comparison = compare(one, one)
+    comparison = compare_sides(one, one)
     assert found(comparison) == {}
     assert comparison.tests > 40
     for block in comparison.blocks:
@@ -94,7 +94,7 @@ def test_a_side_against_itself_finds_nothing() -> None:
 
 
 def test_what_one_side_merged_is_compared_merged(analysis_of: Callable[[str], Analysis]) -> None:
-    comparison = compare(side("A", Relay(seed=1, merged=True)), side("B", Relay(seed=2)))
+    comparison = compare_sides(side("A", Relay(seed=1, merged=True)), side("B", Relay(seed=2)))
     check_sums(comparison)
     assert found(comparison) == {}
     (hop, *_) = (block for block in comparison.blocks if block.subject.kind == HOP)
@@ -113,7 +113,7 @@ def test_what_one_side_merged_is_compared_merged(analysis_of: Callable[[str], An
 def test_real_traces_of_two_ways_of_cutting(analysis_of: Callable[[str], Analysis]) -> None:
     names = ("fast_relay1p_st", "fast_relay1p_st_ipc")
     a, b = (Side(name, (measure_run(analysis_of(name), name),)) for name in names)
-    comparison = compare(a, b)
+    comparison = compare_sides(a, b)
     check_sums(comparison)
     hops = [block for block in comparison.blocks if block.subject.kind == HOP]
     assert len(hops) == 4
@@ -132,8 +132,8 @@ def test_real_traces_of_two_ways_of_cutting(analysis_of: Callable[[str], Analysi
 def test_sums_are_exact_in_real_traces(analysis_of: Callable[[str], Analysis], name: str) -> None:
     own = Side(name, (measure_run(analysis_of(name), name),))
     other = Side("st", (measure_run(analysis_of("fast_blocked_st"), "st"),))
-    check_sums(compare(own, own, wanted=lambda subject: True))
-    comparison = compare(own, other, wanted=lambda subject: True)
+    check_sums(compare_sides(own, own, wanted=lambda subject: True))
+    comparison = compare_sides(own, other, wanted=lambda subject: True)
     check_sums(comparison)
     named = {*comparison.only_a, *(block.subject for block in comparison.blocks)}
     assert named == {subject for subject in own.subjects() if own.values(subject)}
@@ -145,7 +145,7 @@ def test_a_layer_that_few_messages_have_keeps_the_sums() -> None:
     late[7] = 5_000_000
     a = hop_side({Part("transport"): ordinary, Part("callback"): ordinary})
     b = hop_side({Part("transport"): ordinary, Part("callback"): ordinary, Part("history"): late})
-    comparison = compare(a, b)
+    comparison = compare_sides(a, b)
     check_sums(comparison)
     (block,) = comparison.blocks
     history = next(row for row in block.layers if row.layer == "history")
@@ -163,12 +163,12 @@ def test_a_warm_up_is_left_out_of_every_duration() -> None:
         assert (one.published, one.lost) == (every.published, every.lost)
         if one.transfer is not None and every.transfer is not None:
             assert one.transfer.tolist() == every.transfer[7:].tolist()
-    check_sums(compare(Side("A", (whole,)), Side("B", (warm,))))
+    check_sums(compare_sides(Side("A", (whole,)), Side("B", (warm,))))
 
 
 def test_too_few_values_are_not_tested() -> None:
     few = hop_side({Part("callback"): np.arange(4, dtype=np.int64)})
-    comparison = compare(few, few)
+    comparison = compare_sides(few, few)
     assert comparison.tests == 1  # the loss
     assert comparison.blocks[0].whole.verdict is Verdict.TOO_FEW
 
@@ -176,10 +176,10 @@ def test_too_few_values_are_not_tested() -> None:
 def test_lost_messages_are_compared() -> None:
     random = np.random.default_rng(5)
     values = {Part("callback"): durations(random)}
-    loss = compare(hop_side(values), hop_side(values, lost=30)).blocks[0].loss
+    loss = compare_sides(hop_side(values), hop_side(values, lost=30)).blocks[0].loss
     assert loss is not None
     assert loss.verdict is Verdict.LOSES_MORE
     assert loss.difference is not None
     # Newcombe, "Interval estimation for the difference between independent proportions", method 10.
     assert loss.difference.share.value == pytest.approx(30 / 330)
-    assert compare(hop_side(values), hop_side(values)).blocks[0].subject == ONLY_HOP
+    assert compare_sides(hop_side(values), hop_side(values)).blocks[0].subject == ONLY_HOP

@@ -10,14 +10,14 @@ from made_analysis import Relay
 from made_runs import durations, side
 from scipy import stats
 
-from strata.compare.comparison import compare
-from strata.compare.difference import (
+from strata.comparison.comparison import compare_sides
+from strata.comparison.difference import (
     cliffs_delta,
     difference,
     hodges_lehmann,
     quantile_difference,
 )
-from strata.compare.losses import Loss, loss_difference, loss_interval, loss_of_runs
+from strata.comparison.losses import Loss, loss_difference, loss_interval, loss_of_runs
 
 TRIALS = 120
 
@@ -132,7 +132,7 @@ def test_means_of_one_run_a_side_are_compared_as_welch_did() -> None:
 def test_runs_of_a_side_are_put_together_and_said_to_be_the_unit() -> None:
     a = side("A", *(Relay(hops=2, messages=60, seed=at) for at in (1, 2, 3)))
     b = side("B", *(Relay(hops=2, messages=60, seed=at, work_ns={1: 50_000}) for at in (4, 5, 6)))
-    comparison = compare(a, b)
+    comparison = compare_sides(a, b)
     assert comparison.runs_are_the_unit
     found = {
         (block.subject.kind, row.layer)

@@ -192,7 +192,7 @@ def test_sizes(text: str, size: int) -> None:
 
 
 def test_what_is_no_size_is_said(sample: Callable[[str], Path]) -> None:
-    with pytest.raises(StrataError, match="this is no size"):
+    with pytest.raises(StrataError, match="this is not a size"):
         bytes_of("much")
     done = subprocess.run(
         [sys.executable, "-m", "strata", "analyze", sample("fast_relay1p_mt")],

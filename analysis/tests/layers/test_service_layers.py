@@ -324,7 +324,7 @@ def test_statistics_are_of_complete_calls() -> None:
     (row,) = services.records()
     assert (row["service"], row["client_node"], row["service_node"]) == ("/add", "/a", "/server")
     assert (row["count"], row["lost"]) == (2, 1)
-    assert (row["latency_count"], row["latency_max"]) == (1, 140)
+    assert (row["latency_count"], row["latency_max_ns"]) == (1, 140)
     assert set(layers["count"]) == {1}
     assert layers["share"].sum() == pytest.approx(1)
 
@@ -344,7 +344,7 @@ def test_of_clients_outside_the_trace_the_services_part_counts() -> None:
     services, layers = service_tables(service_calls_rows(model, cut_calls(model)[0]))
     (row,) = services.records()
     assert row["client_node"].startswith("(unknown ")
-    assert (row["count"], row["lost"], row["latency_p50"]) == (1, 1, 72)
+    assert (row["count"], row["lost"], row["latency_p50_ns"]) == (1, 1, 72)
     assert layers.texts("layer").tolist() == ["client take", "callback", "respond"]
 
 

@@ -30,9 +30,9 @@ def test_a_publish_after_an_await_goes_on_with_the_chain(
     layers = analysis.chain_layers[analysis.chain_layers["chain_id"] == chain["chain_id"]]
     suspended = layers[layers["layer"] == "suspended"].iloc[0]
     assert suspended["where"] == "__main__.on_given [/given] (/relay)"
-    assert suspended["min"] >= AWAITED_MS * 900_000
+    assert suspended["min_ns"] >= AWAITED_MS * 900_000
     # What it ran is little, though another execution and other callbacks ran in between.
-    assert layers.loc[layers["layer"] == "hold", "p50"].iloc[0] < AWAITED_MS * 200_000
+    assert layers.loc[layers["layer"] == "hold", "p50_ns"].iloc[0] < AWAITED_MS * 200_000
     callbacks = analysis.callbacks.set_index("symbol")
     assert callbacks.loc["__main__.on_given", "count"] == MESSAGES
     assert callbacks.loc["__main__.on_given", "duration_count"] == MESSAGES

@@ -69,12 +69,12 @@ def test_callbacks_have_their_names_counts_and_durations(recorded: Recorder) -> 
         entered = truth(session, node, "cb_start")["t_mono_ns"]
         left = truth(session, node, "cb_end")["t_mono_ns"]
         # The traced interval surrounds the node's own, whose last stamp comes before its log rows.
-        difference = row["duration_p50"] - np.median(left - entered)
+        difference = row["duration_p50_ns"] - np.median(left - entered)
         assert 0 < difference < 200_000
     assert callbacks.loc[("/sink", "/chain_3"), "symbol"] == "relay_chain.nodes.Sink.on_message"
     timer = callbacks.loc[("/source", "10.0 ms")]
     assert timer["symbol"] == "relay_chain.nodes.Source.on_timer"
-    assert 9.5e6 < timer["period_p50"] < 10.5e6
+    assert 9.5e6 < timer["period_p50_ns"] < 10.5e6
 
 
 def test_planted_work_is_named_with_its_node_and_duration(recorded: Recorder) -> None:
@@ -95,7 +95,7 @@ def test_planted_work_is_named_with_its_node_and_duration(recorded: Recorder) ->
         (analysis.chain_layers["layer"] == "hold")
         & analysis.chain_layers["where"].str.contains("/relay_1", regex=False)
     ].iloc[0]
-    assert abs(hop["p50"] - np.median(sent - entered)) < 100_000
+    assert abs(hop["p50_ns"] - np.median(sent - entered)) < 100_000
 
 
 def test_a_blocking_subscription_is_named_as_what_the_executor_waited_for(
@@ -107,7 +107,7 @@ def test_a_blocking_subscription_is_named_as_what_the_executor_waited_for(
     waited_ns = largest(session, analysis, CHAIN, "executor wait", blocker, TAIL)
     # What blocks takes longer itself where it waits for a CPU.
     slow = analysis.callbacks.set_index("symbol").loc["relay_chain.node.ChainNode.on_slow"]
-    assert 30e6 < waited_ns < 66e6 + (slow["duration_max"] - 60e6)
+    assert 30e6 < waited_ns < 66e6 + (slow["duration_max_ns"] - 60e6)
     if chain_waits(session, analysis, CHAIN, TAIL) < 0.05 * waited_ns:
         assert blocker in the_bottleneck(analysis, CHAIN).text
 

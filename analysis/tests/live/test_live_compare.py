@@ -7,9 +7,9 @@ from __future__ import annotations
 import pytest
 from recorder import Recorder
 
-from strata.compare.comparison import Verdict, compare
-from strata.compare.runs import CHAIN, HOP, Run, measure_run
-from strata.compare.sides import Side
+from strata.comparison.comparison import Verdict, compare_sides
+from strata.comparison.runs import CHAIN, HOP, Run, measure_run
+from strata.comparison.sides import Side
 
 pytestmark = pytest.mark.live
 
@@ -22,7 +22,7 @@ def test_planted_work_is_blamed_on_its_relay(recorded: Recorder) -> None:
         return measure_run(analysis, name)
 
     plain, worked = run("plain"), run("worked", "--work", "relay_1=5")
-    comparison = compare(Side("plain", (plain,)), Side("worked", (worked,)))
+    comparison = compare_sides(Side("plain", (plain,)), Side("worked", (worked,)))
     blocks = {(block.subject.kind, block.subject.name): block for block in comparison.blocks}
     hop = blocks[HOP, "/chain_1"]
     largest = hop.layers[0]

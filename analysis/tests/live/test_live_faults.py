@@ -225,7 +225,7 @@ def test_a_busy_executor_is_executor_wait_behind_what_it_ran(recorded: Recorder)
     first = np.maximum(ran[np.searchsorted(ran, sent)] - sent - np.quantile(own, 0.1), 0)
     assert agrees(behind_ns, mean_of(analysis, chain, TYPICAL, first), waiting_ns)
     slow = analysis.callbacks.set_index("symbol").loc["relay_chain.node.ChainNode.on_slow"]
-    assert agrees(slow["duration_p50"], 60 * MS, waiting_ns)
+    assert agrees(slow["duration_p50_ns"], 60 * MS, waiting_ns)
 
 
 def test_a_slow_callback_is_its_hold(recorded: Recorder) -> None:

@@ -56,7 +56,7 @@ def test_before_kilted_the_services_callbacks_alone_are_known(recorded: Recorder
     row = analysis.callbacks.set_index("trigger").loc["/work"]
     own = stamps(session)
     assert row["count"] == len(own) == 2 * CALLS
-    assert 0 < row["duration_p50"] - np.median(own["end"] - own["start"]) < 300_000
+    assert 0 < row["duration_p50_ns"] - np.median(own["end"] - own["start"]) < 300_000
     counts = dict(zip(analysis.quality["code"], analysis.quality["count"], strict=True))
     assert counts["service_calls_unseen"] == 2 * CALLS
     assert set(analysis.client_objects["name"]) >= {"/work", "/mute"}

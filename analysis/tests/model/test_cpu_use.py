@@ -161,7 +161,7 @@ def test_sums_hold_whatever_the_scheduler_did(
         if known_ns:
             assert row["cpu_ns"] == (every == State.RUNNING).sum()
             assert row["cpu_least_ns"] == row["cpu_ns"] == row["cpu_most_ns"]
-    assert sum(row["duration_mean"] * row["count"] for row in found.values()) == pytest.approx(
+    assert sum(row["duration_mean_ns"] * row["count"] for row in found.values()) == pytest.approx(
         own["executing_ns"]
     )
     if own["cpu_ns"] is not None:
@@ -285,7 +285,7 @@ def test_a_recorded_session_tells_it_of_threads_and_callbacks(
     least = sum(row["cpu_least_ns"] for row in analysis.rows("callbacks").records())
     assert least <= sum(row["cpu_most_ns"] for row in threads)
     for row in analysis.rows("callbacks").records():
-        assert row["cpu_known_ns"] <= row["duration_mean"] * row["duration_count"] + 1
+        assert row["cpu_known_ns"] <= row["duration_mean_ns"] * row["duration_count"] + 1
         assert 0 < row["cpu_share"] <= 1
     # It computes for 5 ms in each callback; the others mostly wait for what they took.
     shares = {row["node"]: row["cpu_share"] for row in analysis.rows("callbacks").records()}

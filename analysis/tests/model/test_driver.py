@@ -79,7 +79,12 @@ def test_every_lost_packet_counts_once_by_its_cause() -> None:
     sources = driver_sources_table(model, frames).frame()
     assert sources.loc[0, ["dropped", "missing", "unpublished"]].tolist() == [5, 2, 0]
     assert sources.loc[0, ["nodes", "topics"]].tolist() == ["/driver", "/points"]
-    assert sources.loc[0, ["reads", "frames", "published", "queue_p50"]].tolist() == [5, 2, 2, 10]
+    assert sources.loc[0, ["reads", "frames", "published", "queue_p50_ns"]].tolist() == [
+        5,
+        2,
+        2,
+        10,
+    ]
 
 
 def test_what_a_queue_dropped_before_the_trace_does_not_count() -> None:

@@ -307,8 +307,8 @@ def test_an_event_that_names_the_unknown_is_unexplained(event: str) -> None:
 
 
 STOPPED = (
-    "its executor stopped spinning after the wait (its time was over, or it was cancelled or shut "
-    "down): it looked for no work"
+    "its executor stopped spinning after the wait (timeout, cancel or shutdown): it looked for no "
+    "work"
 )
 REASONS: dict[str, tuple[str, dict[tuple[str, str], int]]] = {
     "a message was overwritten, one was left": (
@@ -350,7 +350,7 @@ REASONS: dict[str, tuple[str, dict[tuple[str, str], int]]] = {
         203 2.2 ready
         204 2.2 callback_end on_timer
         """,
-        {(READY, "looked for work within a callback, which spins"): 1},
+        {(READY, "looked for work within a callback that spins"): 1},
     ),
     "a thread publishes, then spins": (
         """
@@ -360,9 +360,9 @@ REASONS: dict[str, tuple[str, dict[tuple[str, str], int]]] = {
         203 1.4 ready
         """,
         {
-            (READY, "looked for work after what the thread sent outside of callbacks"): 1,
+            (READY, "looked for work after the thread sent something outside of callbacks"): 1,
             # With that of the other process.
-            (READY, "first look for work of its thread"): 2,
+            (READY, "its thread's first look for work"): 2,
         },
     ),
     "a cancelled timer was picked": (
@@ -419,7 +419,7 @@ REASONS: dict[str, tuple[str, dict[tuple[str, str], int]]] = {
         {
             (
                 "rmw_take_request",
-                "a request that was taken before the trace told its sending, and ended",
+                "a request that was taken before its send event, at the end of the trace",
             ): 1
         },
     ),

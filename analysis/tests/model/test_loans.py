@@ -123,7 +123,7 @@ def test_without_events_of_the_middleware_such_takes_are_counted_and_not_guessed
     model = modelled(without(tables, "dds:"))
     assert not model.takes.loaned.any()
     assert model.findings.counts["unseen_takes"] == SENT * SINKS
-    text = "a subscription was picked, of whose take there is no event (a loaned message)"
+    text = "a subscription was picked whose take has no event (a loaned message)"
     assert executes(model) == {"a subscription was picked": 107, text: SENT * SINKS}
 
 

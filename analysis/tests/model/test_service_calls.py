@@ -446,6 +446,6 @@ def test_every_event_of_a_call_is_accounted_for() -> None:
             ("rclcpp_executor_execute", "a service was picked"): 1,
             ("rmw_send_response", "a service call"): 1,
             ("rmw_take_response", "a service call"): 1,
-            ("rmw_take_response", "its partner lies before the trace"): 1,
+            ("rmw_take_response", "its partner is before the trace"): 1,
         }.items()
     )

@@ -29,7 +29,9 @@ def test_a_file(tmp_path: Path) -> None:
 
 
 def test_an_empty_directory(tmp_path: Path) -> None:
-    with pytest.raises(TraceError, match=r"no directory at or below it holds a CTF `metadata` fi"):
+    with pytest.raises(
+        TraceError, match=r"no directory at or below it contains a CTF `metadata` fi"
+    ):
         open_trace(tmp_path)
 
 
@@ -76,7 +78,9 @@ def test_a_trace_of_another_provider(own_sample: Callable[[str], Path]) -> None:
     metadata = directory / DIRECTORY / "metadata"
     # As many bytes: the packets of the metadata stay whole.
     metadata.write_bytes(metadata.read_bytes().replace(b'"ros2:', b'"acme:'))
-    with pytest.raises(TraceError, match=r"none of its 11177 events is a ros2:\* event.*of acme"):
+    with pytest.raises(
+        TraceError, match=r"none of its 11177 events is a ros2:\* event.*belong to acme"
+    ):
         strata.analyze(directory)
 
 
@@ -84,7 +88,7 @@ def test_a_trace_without_events(own_sample: Callable[[str], Path]) -> None:
     directory = own_sample("fast_blocked_st")
     for stream in (directory / DIRECTORY).glob("ros2_*"):
         stream.unlink()
-    with pytest.raises(TraceError, match="the trace holds no event"):
+    with pytest.raises(TraceError, match="the trace contains no events"):
         strata.analyze(directory)
 
 

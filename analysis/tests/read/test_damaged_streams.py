@@ -196,7 +196,7 @@ def test_packets_that_were_deleted_are_lost(
     (loss,) = trace.losses
     assert (loss.begin_ns, loss.end_ns) == (begin_ns, end_ns)
     if index:
-        where = f"{directory / 'ros2_1'}: {size} bytes that its index knows are not in it"
+        where = f"{directory / 'ros2_1'}: {size} bytes listed in its index are missing"
         assert loss.where == where
 
 

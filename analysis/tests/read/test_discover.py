@@ -119,14 +119,18 @@ def test_traces_come_in_the_order_of_their_directories(tmp_path: Path) -> None:
 
 def test_hidden_directories_are_left_out(tmp_path: Path) -> None:
     write_trace(tmp_path / ".hidden", [b""])
-    with pytest.raises(TraceError, match="no directory at or below it holds a CTF `metadata` file"):
+    with pytest.raises(
+        TraceError, match="no directory at or below it contains a CTF `metadata` file"
+    ):
         open_trace(tmp_path)
 
 
 def test_a_pipe_is_no_metadata(tmp_path: Path) -> None:
     (tmp_path / "other").mkdir()
     os.mkfifo(tmp_path / "other/metadata")
-    with pytest.raises(TraceError, match="no directory at or below it holds a CTF `metadata` file"):
+    with pytest.raises(
+        TraceError, match="no directory at or below it contains a CTF `metadata` file"
+    ):
         open_trace(tmp_path)
     write_trace(tmp_path / "good", [b""])
     os.mkfifo(tmp_path / "good/pipe")

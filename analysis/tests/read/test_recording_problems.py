@@ -35,7 +35,7 @@ INCOMPLETE = {
     "discarded_events": None,
 }
 COMPLETE = {**INCOMPLETE, "complete": True, "problems": [], "discarded_events": 0}
-SAID = f"loss: The recording is incomplete: {WHY}. What is not in it may have happened"
+SAID = f"loss: The recording is incomplete: {WHY}. Something that is missing from it may"
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def test_verbs_of_one_trace_say_it_first(session: Path, verb: click.Command) -> 
     say(session, INCOMPLETE)
     found = flat(run(verb, session).stdout)
     assert found.startswith(SAID)
-    assert "LTTng did not say how many events it discarded" in found
+    assert "LTTng did not report how many events it discarded" in found
     assert not re.search("Nothing was lost|nothing lost", found)
 
 
@@ -114,7 +114,7 @@ def test_a_complete_recording_says_nothing(session: Path) -> None:
     ("manifest", "code", "text"),
     [
         ({"problems": ["a stream is cut"]}, "incomplete_recording", "incomplete: a stream is cut."),
-        ({"complete": False}, "incomplete_recording", "and not why"),
+        ({"complete": False}, "incomplete_recording", "without a reason"),
         (
             {**COMPLETE, "problems": ["perf was not there"]},
             "recording_problems",
@@ -125,15 +125,19 @@ def test_a_complete_recording_says_nothing(session: Path) -> None:
             "stopped_early",
             "before its command ended: 1 MB was free.",
         ),
-        ('{"schema": 1, "comp', "damaged_manifest", "it is no whole JSON document"),
-        ("[1]", "damaged_manifest", "it is no JSON object"),
+        ('{"schema": 1, "comp', "damaged_manifest", "it is not a complete JSON document"),
+        ("[1]", "damaged_manifest", "it is not a JSON object"),
         ('{"complete": 1}', "damaged_manifest", "its `complete` is neither true nor false"),
-        ('{"problems": [1]}', "damaged_manifest", "its `problems` are no list of texts"),
-        ('{"stopped_early": 1}', "damaged_manifest", "its `stopped_early` is no object"),
-        ('{"discarded_events": "x"}', "damaged_manifest", "its `discarded_events` are no number"),
-        ("[" * 100_000, "damaged_manifest", "it is no whole JSON document"),
-        ('{"complete": ' + "1" * 5000 + "}", "damaged_manifest", "it is no whole JSON document"),
-        (" " * (17 << 20), "damaged_manifest", "and 16,777,216 are read at most"),
+        ('{"problems": [1]}', "damaged_manifest", "its `problems` is not a list of strings"),
+        ('{"stopped_early": 1}', "damaged_manifest", "its `stopped_early` is not an object"),
+        ('{"discarded_events": "x"}', "damaged_manifest", "its `discarded_events` is not a number"),
+        ("[" * 100_000, "damaged_manifest", "it is not a complete JSON document"),
+        (
+            '{"complete": ' + "1" * 5000 + "}",
+            "damaged_manifest",
+            "it is not a complete JSON document",
+        ),
+        (" " * (17 << 20), "damaged_manifest", "and at most 16,777,216 are read"),
     ],
 )
 def test_every_kind_of_manifest(

@@ -55,7 +55,7 @@ def test_a_cell_that_never_finished_is_no_side(campaign: Path) -> None:
 def test_several_cells_are_no_side(campaign: Path) -> None:
     session(campaign / "cells/study/a+b/r1", "finished")
     for several in (campaign, campaign / "cells", campaign / "cells/study"):
-        with pytest.raises(TraceError, match=r"several things, such as .*study/a\+b/r1"):
+        with pytest.raises(TraceError, match=r"different things, such as .*study/a\+b/r1"):
             sessions_in(several)
 
 

@@ -28,25 +28,24 @@ _REFUSED = {
         "key 'events.ust': a text is not a list of names. Write `[NAME, NAME]`."
     ),
     "events: {ust: ['ros2 x']}": (
-        "key 'events.ust': 'ros2 x' is no event name. Write `provider:event` or a `*`."
+        "key 'events.ust': 'ros2 x' is not an event name. Write `provider:event` or a `*`."
     ),
     "events: {ust: [a:b, a:b]}": "key 'events.ust': 'a:b' is listed twice. List it once.",
     "events: {usd: [a:b]}": "unknown key 'events.usd'. Known here: ust, kernel.",
     f"{_EVENTS}bufers: per-uid": f"unknown key 'bufers'. Known here: {_TOP}.",
     f"{_EVENTS}buffers: per-cpu": (
-        "key 'buffers': 'per-cpu' is not possible. Use per-uid or per-pid."
+        "key 'buffers': 'per-cpu' is not allowed. Use per-uid or per-pid."
     ),
     f"{_EVENTS}contexts: [vpid]": (
-        "key 'contexts': vtid not listed, without which no message can be matched. "
-        "List vpid and vtid."
+        "key 'contexts': vtid not listed, but needed to match messages. List vpid and vtid."
     ),
     f"{_EVENTS}channel: {{subbuf: 1M}}": (f"unknown key 'channel.subbuf'. Known here: {_CHANNEL}."),
     f"{_EVENTS}channel: {{subbuf_size: 1000000}}": (
-        "key 'channel.subbuf_size': 1000000 bytes is not a power of two, as LTTng needs. "
+        "key 'channel.subbuf_size': 1000000 bytes is not a power of two, which LTTng requires. "
         "Use 524288 or 1048576."
     ),
     f"{_EVENTS}channel: {{subbuf_size: 3M}}": (
-        "key 'channel.subbuf_size': 3145728 bytes is not a power of two, as LTTng needs. "
+        "key 'channel.subbuf_size': 3145728 bytes is not a power of two, which LTTng requires. "
         "Use 2097152 or 4194304."
     ),
     f"{_EVENTS}channel: {{subbuf_size: 2048}}": (
@@ -59,7 +58,7 @@ _REFUSED = {
         "key 'channel.num_subbuf': 1 is less than 2. Make it larger."
     ),
     f"{_EVENTS}channel: {{num_subbuf: 6}}": (
-        "key 'channel.num_subbuf': 6 is not a power of two, as LTTng needs. Use 4 or 8."
+        "key 'channel.num_subbuf': 6 is not a power of two, which LTTng requires. Use 4 or 8."
     ),
     f"{_EVENTS}channel: {{read_timer: -1}}": (
         "key 'channel.read_timer': '-1' is not a whole number of at least 0. Write a number."
@@ -68,16 +67,16 @@ _REFUSED = {
         "key 'channel.switch_timer': 'True' is not a whole number of at least 0. Write a number."
     ),
     f"{_EVENTS}channel: {{mode: drop}}": (
-        "key 'channel.mode': 'drop' is not possible. Use discard or overwrite."
+        "key 'channel.mode': 'drop' is not allowed. Use discard or overwrite."
     ),
     f"{_EVENTS}channel: {{output: splice}}": (
-        "key 'channel.output': 'splice' is not possible. Use mmap."
+        "key 'channel.output': 'splice' is not allowed. Use mmap."
     ),
     f"{_EVENTS}driver_ports: 7502": (
         "key 'driver_ports': 7502 is not a list of ports. Write `[7502, 7503]`."
     ),
     f"{_EVENTS}driver_ports: [0]": (
-        "key 'driver_ports': '0' is no port. Write numbers from 1 to 65535."
+        "key 'driver_ports': '0' is not a port. Write numbers from 1 to 65535."
     ),
     f"{_EVENTS}driver_ports: [9, 9]": "key 'driver_ports': 9 is listed twice. List it once.",
     f"{_EVENTS}channel: [1]": (
@@ -99,7 +98,7 @@ def test_an_unknown_context_lists_the_known_ones(tmp_path: Path) -> None:
     path = tmp_path / "my.yaml"
     path.write_text(f"{_EVENTS}contexts: [vpid, vtid, threadname]")
     with pytest.raises(
-        SessionError, match=r"'threadname' is no context of LTTng-UST\. Known: cgroup"
+        SessionError, match=r"'threadname' is not a context of LTTng-UST\. Known: cgroup"
     ):
         load_config(str(path))
 
@@ -114,7 +113,7 @@ def test_no_yaml_names_the_line(tmp_path: Path) -> None:
 def test_an_unknown_name_lists_the_shipped_ones() -> None:
     with pytest.raises(SessionError) as caught:
         load_config("ros3")
-    assert "no such file, nor a shipped configuration of that name (shipped:" in str(caught.value)
+    assert "no such file, and no configuration of that name ships with Strata." in str(caught.value)
     assert "light" in str(caught.value)
     assert "ros2" in str(caught.value)
 
@@ -131,7 +130,10 @@ def test_a_file_of_the_working_directory_is_not_taken_for_a_shipped_name(
     assert find_config("full.yaml") == shipped
     assert find_config("mine.yaml") == tmp_path / "mine.yaml"
     assert find_config("mine.yml") == tmp_path / "mine.yml"
-    with pytest.raises(SessionError, match=r"no shipped .* of that name, but a file .*\./mine for"):
+    with pytest.raises(
+        SessionError,
+        match=r"no .* of that name ships with Strata, but there is a file .*\./mine for",
+    ):
         find_config("mine")
     (tmp_path / "full.yaml").write_text(_EVENTS)
     assert find_config("full") == shipped

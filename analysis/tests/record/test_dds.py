@@ -12,7 +12,9 @@ from tiny_dds import build
 from strata.errors import SessionError
 from strata.record import guard
 from strata.record.config import load_config
-from strata.record.dds import Hooks, find_hooks, plan_dds
+from strata.record.dds import Hooks, find_hooks, in_use, plan_dds, preflight
+from strata.record.default_config import Choice, default_config
+from strata.record.driver import LIBRARY
 from strata.record.preload import asks_for
 from strata.record.ros import SOURCED, Ros
 from strata.schema.events import DDS_PROVIDER
@@ -141,7 +143,7 @@ def test_what_does_not_bind_is_said_in_a_line(ros: Ros, space: Path) -> None:
         "`strata doctor --dds`)",
     )
     assert plan.as_json()["preflight"][0]["does_not_bind"] == {
-        "add": "missing: bound within the library (such as by -Bsymbolic-functions)"
+        "add": "missing: bound within the library (for example -Bsymbolic-functions)"
     }
 
 
@@ -159,3 +161,39 @@ def test_an_unreadable_table_stops_no_recording(ros: Ros) -> None:
     plan = plan_dds(ros, {})
     assert plan.hooks is not None
     assert "Cannot read the table of DDS hooks" in plan.remarks[0]
+
+
+def test_the_default_configuration_is_full_where_hooks_bind(ros: Ros, space: Path) -> None:
+    (space / _TABLE).write_text(_TABLE_TEXT)
+    build(ros.prefix / "lib", "-Wl,-Bsymbolic-functions")
+    chosen = default_config(ros, {})
+    assert chosen == Choice("ros2", "driver_tracepoints is not built (`make setup`)")
+    (space / LIBRARY).parent.mkdir()
+    (space / LIBRARY).touch()
+    assert default_config(ros, {}) == Choice("full", "1 of 2 DDS hooks bind in libfastdds.so.3.2")
+    unknown = default_config(ros, {"RMW_IMPLEMENTATION": "rmw_zenoh_cpp"})
+    assert unknown.config == "ros2"
+    assert "no DDS library was found of rmw_zenoh_cpp" in unknown.reason
+    (space / _HOOKS).unlink()
+    assert default_config(ros, {}) == Choice("ros2", "the DDS hooks are not built (`make setup`)")
+    assert default_config(None, {}).config == "ros2"
+
+
+def test_hooks_that_all_fail_are_no_reason_for_full(ros: Ros, space: Path) -> None:
+    (space / _TABLE).write_text(_TABLE_TEXT.replace("_ZN4tiny6Writer5writeEi", "_ZN4none5writeEi"))
+    build(ros.prefix / "lib", "-Wl,-Bsymbolic-functions")
+    (space / LIBRARY).parent.mkdir()
+    (space / LIBRARY).touch()
+    assert default_config(ros, {}) == Choice("ros2", "0 of 2 DDS hooks bind in libfastdds.so.3.2")
+
+
+def test_libraries_in_use_are_those_that_the_middleware_is_linked_to(ros: Ros, space: Path) -> None:
+    (space / _TABLE).write_text(_TABLE_TEXT)
+    build(ros.prefix / "lib", "-Wl,-Bsymbolic-functions")
+    found = preflight(ros, {})
+    used, others = in_use(found, ros, {})
+    assert [one.soname for one in used] == ["libfastdds.so.3.2"]
+    assert {one.vendor for one in others} <= {"cyclonedds"}
+    used, others = in_use(found, ros, {"RMW_IMPLEMENTATION": "rmw_zenoh_cpp"})
+    assert used == ()
+    assert others == tuple(found)

@@ -136,7 +136,7 @@ def test_a_recording_stops_in_good_order_before_the_disk_is_full(
 def test_too_little_space_is_refused_at_once(world: World, tmp_path: Path) -> None:
     done = world.record("--min-free", "900T", "-o", tmp_path / "rec", "--", "true")
     assert done.returncode == _CANNOT_RECORD
-    assert "and a recording stops at" in done.stderr
+    assert "but a recording stops at" in done.stderr
     assert not (tmp_path / "rec").exists()
 
 
@@ -210,7 +210,7 @@ def test_a_removed_directory_is_told(world: World, tmp_path: Path) -> None:
     line = f"sleep 0.5; rm -rf {target}; sleep 0.5"
     done = world.record("-o", target, "--", "sh", "-c", line)
     assert done.returncode == _INCOMPLETE
-    assert f"{target} was removed while the recording went on" in done.stderr
+    assert f"{target} was removed during the recording" in done.stderr
     assert not target.exists()
     assert _nothing_runs(world)
 
@@ -231,7 +231,7 @@ def test_a_recorder_killed_in_its_set_up_leaves_nothing(
     wait_until(reached.exists, f"lttng {step}")
     process.kill()
     _, said = process.communicate(timeout=60)
-    assert "was killed before its command ran; what it had set up is removed" in said
+    assert "was killed before its command ran; its setup was removed" in said
     assert _nothing_runs(world)
     assert not target.exists()
 

@@ -125,7 +125,7 @@ def test_the_users_files_beside_it_stay(recording: Path) -> None:
 @pytest.mark.parametrize("name", ["trace/notes.txt", "scenario/logs/mine", "thread_cpu/mine.csv"])
 def test_the_users_files_within_it_are_in_the_way(recording: Path, name: str) -> None:
     (recording / name).write_text("mine")
-    refused(recording, f"{name} is not of a recording: no recording of Strata wrote it")
+    refused(recording, f"{name} is not part of a recording: no Strata recording wrote it")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +145,7 @@ def test_what_the_command_put_in_the_place_of_a_part_is_in_the_way(
     (recording / name).parent.mkdir(exist_ok=True)
     (recording / name).write_text(text)
     Manifest(recording, {"schema": 1, "session": SESSION, "end": {}}).write()
-    refused(recording, f"{'scenario' if 'scenario' in name else name} is not of a recording")
+    refused(recording, f"{'scenario' if 'scenario' in name else name} is not part of a recording")
 
 
 def test_the_data_of_a_perf_that_recorded_are_replaced(recording: Path) -> None:
@@ -160,7 +160,7 @@ def test_the_data_of_a_perf_that_recorded_are_replaced(recording: Path) -> None:
 
 def test_a_trace_beside_a_run_without_a_session_is_the_users(recording: Path) -> None:
     Manifest(recording, {**OF_A_RUN, "session": None, "end": {}}).write()
-    refused(recording, "trace/.* is not of a recording")
+    refused(recording, "trace/.* is not part of a recording")
 
 
 def web_manifest(target: Path) -> None:
@@ -210,7 +210,7 @@ def test_without_the_mark_nothing_is_replaced(
     recording: Path, spoil: Callable[[Path], None]
 ) -> None:
     spoil(recording)
-    refused(recording, r"rec: (manifest\.json|trace) is not of a recording")
+    refused(recording, r"rec: (manifest\.json|trace) is not part of a recording")
 
 
 def test_a_web_applications_directory_is_not_touched(tmp_path: Path) -> None:
@@ -218,7 +218,7 @@ def test_a_web_applications_directory_is_not_touched(tmp_path: Path) -> None:
     for name in ("tables/users.csv", "trace/log.txt", "report.html"):
         (tmp_path / name).parent.mkdir(exist_ok=True)
         (tmp_path / name).write_text("mine")
-    refused(tmp_path, "trace is not of a recording")
+    refused(tmp_path, "trace is not part of a recording")
 
 
 def linked_trace(target: Path) -> None:
@@ -252,12 +252,15 @@ def linked_scenario(target: Path) -> None:
 @pytest.mark.parametrize(
     ("spoil", "fact"),
     [
-        (linked_trace, "trace is not of a recording: it is a link"),
-        (linked_stream, "trace/one is not of a recording: it is a link"),
-        (file_as_trace, "trace is not of a recording: no recording of Strata wrote it"),
-        (pipe_as_trace, "trace is not of a recording: it is neither a file nor a directory"),
-        (pipe_in_trace, "trace/pipe is not of a recording: it is neither a file nor a directory"),
-        (linked_scenario, "scenario is not of a recording: it is a link"),
+        (linked_trace, "trace is not part of a recording: it is a link"),
+        (linked_stream, "trace/one is not part of a recording: it is a link"),
+        (file_as_trace, "trace is not part of a recording: no Strata recording wrote it"),
+        (pipe_as_trace, "trace is not part of a recording: it is neither a file nor a directory"),
+        (
+            pipe_in_trace,
+            "trace/pipe is not part of a recording: it is neither a file nor a directory",
+        ),
+        (linked_scenario, "scenario is not part of a recording: it is a link"),
     ],
 )
 def test_what_takes_the_place_of_a_part_is_not_touched(
@@ -297,10 +300,10 @@ def test_a_link_given_as_the_directory_is_followed_to_a_recording_alone(
     assert (tmp_path / "link").is_symlink()
     assert list(recording.iterdir()) == []
     (recording / "notes.txt").write_text("mine")
-    with pytest.raises(OutputError, match="is a link, and leads to a directory that holds no rec"):
+    with pytest.raises(OutputError, match="is a link to a directory that contains no Strata rec"):
         check_directory(tmp_path / "link", force=True)
     (tmp_path / "lost").symlink_to(tmp_path / "nowhere")
-    with pytest.raises(OutputError, match="is a link that leads nowhere"):
+    with pytest.raises(OutputError, match="is a dangling symbolic link"):
         check_directory(tmp_path / "lost", force=True)
 
 
@@ -360,7 +363,7 @@ def test_a_manifest_is_for_its_owner_and_group(recording: Path) -> None:
 @pytest.mark.parametrize("place", ["file/rec", "file/deeper/rec", "file"])
 def test_a_directory_that_cannot_be_made_is_named_once(tmp_path: Path, place: str) -> None:
     (tmp_path / "file").touch()
-    fact = "it is a file" if place == "file" else "a part of its path is a file"
+    fact = "it is a file" if place == "file" else "part of its path is a file"
     for step in (lambda path: check_directory(path, force=False), clear_directory):
         with pytest.raises(OutputError) as caught:
             step(tmp_path / place)

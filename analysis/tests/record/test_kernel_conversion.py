@@ -83,7 +83,7 @@ def test_a_signal_ends_the_conversion_and_leaves_perfs_data(
     process.send_signal(signal.Signals[name])
     _, said = process.communicate(timeout=30)
     assert process.returncode == 121
-    problem = f"Cannot convert {target}/perf.data: {name} came. It is left as it is."
+    problem = f"Cannot convert {target}/perf.data: {name} came. It is left unchanged."
     assert f"strata: {problem}\n" in said
     assert manifest(target)["problems"] == [problem]
     assert manifest(target)["kernel_tracing"]["recorded"] is False

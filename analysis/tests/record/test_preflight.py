@@ -117,7 +117,7 @@ def test_a_stripped_library_cannot_tell_why(tmp_path: Path) -> None:
 def test_another_release_has_other_parameters(tmp_path: Path) -> None:
     bindings = _check(build(tmp_path, "-DVALUE=long"))
     assert bindings["write"].status == MISSING
-    assert bindings["write"].why == "only with other parameters: a release not known here"
+    assert bindings["write"].why == "only with other parameters: an unknown release"
     assert bindings["write"].events_lost == ("write_begin", "write_end")
     assert bindings["add"].status == BINDS
 
@@ -155,7 +155,9 @@ def test_what_is_no_library_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "libfastdds.so"
     for content in (b"", b"INPUT(libfastdds.so.3.2)", b"\x7fELF"):
         path.write_bytes(content)
-        with pytest.raises(SessionError, match=rf"Cannot read library {path}: it is no ELF file"):
+        with pytest.raises(
+            SessionError, match=rf"Cannot read library {path}: it is not an ELF file"
+        ):
             Library(path)
     with pytest.raises(SessionError, match="No such file or directory"):
         Library(tmp_path / "none")

@@ -141,5 +141,5 @@ def test_a_given_library_stands_for_the_one_that_is_found(ros: Ros, fastdds: Pre
 
 def test_a_library_without_hooks_is_refused(ros: Ros) -> None:
     path = ros.prefix / "lib" / "librcl.so"
-    with pytest.raises(SessionError, match=r"librcl\.so is no library that is hooked"):
+    with pytest.raises(SessionError, match=r"librcl\.so is not a library with hooks"):
         preflight(ros, {}, [path])

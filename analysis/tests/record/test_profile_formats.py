@@ -99,20 +99,42 @@ def test_shared_memory_of_zenoh_is_on_where_it_must_be() -> None:
 )
 def test_the_size_of_zenohs_memory_is_told_in_both_ways(variant: str, size: int) -> None:
     name = f"zenoh_session_shm{variant}"
-    document = json5.loads((RMW / f"{name}.json5").read_text())
-    sizes = document["transport"]["shared_memory"]["transport_optimization"]
-    assert sizes["pool_size"] == size
-    variables = load_profile(name).variables({}, None)
+    profile = load_profile(name)
+    assert (profile.name, profile.file) == (name, RMW / "zenoh_session_shm.json5")
+    variables = profile.variables({}, None)
     assert variables["ZENOH_SHM_ALLOC_SIZE"] == str(size)
     assert variables["ZENOH_SHM_MESSAGE_SIZE_THRESHOLD"] == "3072"
-    # But for the pool and what is said of it, they are one profile.
-    base = json5.loads((RMW / "zenoh_session_shm.json5").read_text())
-    base["transport"]["shared_memory"]["transport_optimization"] = sizes
-    assert document == base
+    place = "transport/shared_memory/transport_optimization/pool_size"
+    assert variables.get("ZENOH_CONFIG_OVERRIDE") == (f"{place}={size}" if variant else None)
+    assert load_profile(f"{RMW}/{name}.json5") == profile
+    # The router keeps its own configuration.
+    assert profile.broker is not None
+    assert dict(profile.broker.fixed) == (
+        {"ZENOH_CONFIG_OVERRIDE": 'mode="router"'} if variant else {}
+    )
+
+
+def test_a_variant_beside_a_profile_of_ones_own(tmp_path: Path) -> None:
+    text = (RMW / "zenoh_session_shm.json5").read_text()
+    (tmp_path / "own.json5").write_text(text)
+    variants = tmp_path / "variants.yaml"
+    variants.write_text("own_large: {as: own, set: {transport/link/rx/buffer_size: 1000000}}")
+    profile = load_profile(str(tmp_path / "own_large.json5"))
+    assert (profile.name, profile.file) == ("own_large", tmp_path / "own.json5")
+    override = profile.variables({}, None)["ZENOH_CONFIG_OVERRIDE"]
+    assert override == "transport/link/rx/buffer_size=1000000"
+    with pytest.raises(SessionError, match="ZENOH_CONFIG_OVERRIDE is set to a=1 already"):
+        profile.environment({"ZENOH_CONFIG_OVERRIDE": "a=1"}, None)
+    variants.write_text("own_large: {as: own, set: {transport/nothing: 1}}")
+    with pytest.raises(SessionError, match=r"it has no 'transport/nothing', which variants\.yaml"):
+        load_profile(str(tmp_path / "own_large.json5"))
+    variants.write_text("own_large: {as: own}")
+    with pytest.raises(SessionError, match="'own_large' has not the keys as and set"):
+        load_profile(str(tmp_path / "own_large.json5"))
 
 
 def test_another_size_of_zenohs_memory_is_refused() -> None:
-    with pytest.raises(SessionError, match="ZENOH_SHM_ALLOC_SIZE is set to 1 already, and the"):
+    with pytest.raises(SessionError, match="ZENOH_SHM_ALLOC_SIZE is already set to 1, but the"):
         load_profile("zenoh_session_shm").environment({"ZENOH_SHM_ALLOC_SIZE": "1"}, None)
 
 

@@ -87,13 +87,13 @@ def test_a_profile_of_endpoints_leaves_the_discovery_alone(tmp_path: Path) -> No
         (
             "fastdds_udp",
             {"ROS_AUTOMATIC_DISCOVERY_RANGE": "LOCALHOST"},
-            "ROS_AUTOMATIC_DISCOVERY_RANGE is LOCALHOST, with which rmw_fastrtps adds a SHM and",
+            "ROS_AUTOMATIC_DISCOVERY_RANGE is LOCALHOST, with which rmw_fastrtps adds its own SHM",
         ),
         ("fastdds_tcp", {"ROS_LOCALHOST_ONLY": "1"}, "ROS_LOCALHOST_ONLY is 1, with which"),
         (
             "fastdds_large_data",
             {"FASTDDS_BUILTIN_TRANSPORTS": "UDPv4"},
-            "FASTDDS_BUILTIN_TRANSPORTS is set to UDPv4, which has no effect beside this profile",
+            "FASTDDS_BUILTIN_TRANSPORTS is set to UDPv4, which has no effect together with",
         ),
         (
             "fastdds_data_sharing",
@@ -103,22 +103,22 @@ def test_a_profile_of_endpoints_leaves_the_discovery_alone(tmp_path: Path) -> No
         (
             "fastdds_data_sharing",
             {"RMW_FASTRTPS_USE_QOS_FROM_XML": "0"},
-            "RMW_FASTRTPS_USE_QOS_FROM_XML is set to 0 already, and the profile needs 1",
+            "RMW_FASTRTPS_USE_QOS_FROM_XML is already set to 0, but the profile needs 1",
         ),
         (
             "fastdds_shm",
             {"FASTRTPS_DEFAULT_PROFILES_FILE": "/other.xml"},
-            "FASTRTPS_DEFAULT_PROFILES_FILE is set to /other.xml already",
+            "FASTRTPS_DEFAULT_PROFILES_FILE is already set to /other.xml",
         ),
         (
             "fastdds_shm",
             {"RMW_IMPLEMENTATION": "rmw_zenoh_cpp"},
-            "RMW_IMPLEMENTATION is rmw_zenoh_cpp, and this is a profile of Fast DDS",
+            "RMW_IMPLEMENTATION is rmw_zenoh_cpp, but this is a profile for Fast DDS",
         ),
         (
             "cyclonedds_default",
             {"CYCLONEDDS_URI": "<c/>"},
-            "CYCLONEDDS_URI is set to <c/> already",
+            "CYCLONEDDS_URI is already set to <c/>",
         ),
     ],
 )
@@ -162,7 +162,7 @@ def test_a_middleware_that_is_not_installed_is_told(tmp_path: Path) -> None:
 
 
 def test_an_unknown_profile_is_told_with_those_that_ship() -> None:
-    with pytest.raises(SessionError, match=r"(?s)shipped: .*fastdds_shm, .*fastdds_udp"):
+    with pytest.raises(SessionError, match=r"(?s)Shipped: .*fastdds_shm, .*fastdds_udp"):
         load_profile("no_such")
 
 
@@ -175,9 +175,9 @@ def test_the_command_line_refuses_before_anything_is_started(
     done = world.record("--rmw-profile", "fastdds_udp", "-o", target, "--", tick, "1")
     assert done.returncode == 125
     assert done.stderr == (
-        "strata: Cannot use profile fastdds_udp: ROS_AUTOMATIC_DISCOVERY_RANGE is LOCALHOST, with "
-        "which rmw_fastrtps adds a SHM and a UDPv4 transport of its own to those of the profile. "
-        "Unset ROS_AUTOMATIC_DISCOVERY_RANGE; the profile says how far the discovery goes.\n"
+        "strata: Cannot use profile fastdds_udp: ROS_AUTOMATIC_DISCOVERY_RANGE is LOCALHOST, "
+        "with which rmw_fastrtps adds its own SHM and UDPv4 transports to those of the profile. "
+        "Unset ROS_AUTOMATIC_DISCOVERY_RANGE; the profile sets the discovery range.\n"
     )
     assert not target.exists()
 

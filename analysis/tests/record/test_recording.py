@@ -138,8 +138,8 @@ def test_a_command_that_does_not_exist_starts_nothing(world: World, tmp_path: Pa
 
     assert done.returncode == 127
     assert done.stderr == (
-        "strata: Cannot run no-such-program: no such program. Check the "
-        "spelling and PATH; a file in this directory is written ./NAME.\n"
+        "strata: Cannot run no-such-program: no such program. Check the spelling and PATH; write "
+        "./NAME for a file in this directory.\n"
     )
     assert not target.exists()
     _nothing_left(world)
@@ -195,7 +195,7 @@ def test_what_the_command_wrote_is_not_replaced(world: World, tick: Path, tmp_pa
     assert not [name for name in manifest(target)["files"] if name.startswith("scenario")]
     again = world.record("--force", "-o", target, "--", tick, "1")
     assert again.returncode == 125
-    assert "scenario is not of a recording" in again.stderr
+    assert "scenario is not part of a recording" in again.stderr
     assert (target / "scenario/mine").read_text() == "a\n"
 
 
@@ -226,7 +226,7 @@ def test_a_daemon_of_ours_outlives_us_while_another_records(
     first = world.start_recording(tmp_path / "a", "sh", "-c", "echo running; sleep 2")
     second = world.start_recording(tmp_path / "b", "sh", "-c", waits)
     _, said = first.communicate(timeout=60)
-    assert "left running: sessions of others use it" in said
+    assert "left running: other sessions use it" in said
     go.touch()
     second.communicate(timeout=60)
 
@@ -297,7 +297,7 @@ def test_an_existing_directory_is_refused(world: World, tmp_path: Path) -> None:
     assert done.returncode == 125
     assert done.stderr == (
         f"strata: Cannot record into {tmp_path}: it is not empty (notes.txt; 1 in all). Choose "
-        "another -o, or replace a former recording with --force.\n"
+        "another -o, or replace an earlier recording with --force.\n"
     )
 
 
@@ -321,7 +321,9 @@ def test_force_does_not_touch_what_is_no_recording(world: World, tmp_path: Path)
     done = world.record("-o", tmp_path, "--force", "--", "true")
 
     assert done.returncode == 125
-    assert "trace is not of a recording: there is no manifest.json of a recording" in done.stderr
+    assert (
+        "trace is not part of a recording: there is no manifest.json of a recording"
+    ) in done.stderr
     assert (tmp_path / "trace" / "precious").read_text() == "mine"
 
 

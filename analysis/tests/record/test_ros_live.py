@@ -11,6 +11,7 @@ import pytest
 from lttng_world import World, events, manifest
 
 from strata.errors import SessionError
+from strata.record.default_config import default_config
 from strata.record.ros import Ros, caller_environment, find_ros
 
 pytestmark = pytest.mark.live
@@ -74,6 +75,22 @@ def test_a_program_of_ros_is_recorded(world: World, ros: Ros, tmp_path: Path, co
     assert described["found_as"] == ros.kind
     assert described["packages"]["rcl"] == ros.package_versions("rcl")["rcl"]
     assert manifest(target)["discarded_events"] == 0
+
+
+def test_without_a_configuration_one_is_chosen_and_said(
+    world: World, ros: Ros, tmp_path: Path
+) -> None:
+    program, target = tmp_path / "talk.py", tmp_path / "my rec"
+    program.write_text(_TALK)
+    done = world.strata("record", "-o", target, "--", "python3", program)
+    assert done.returncode == 0, done.stderr
+    (line,) = [line for line in done.stderr.splitlines() if "session configuration" in line]
+    name = default_config(ros, caller_environment({})).config
+    assert line.startswith(f"strata: session configuration {name}: ")
+    assert manifest(target)["config"]["name"] == name
+    # Quoted, so that it can be pasted.
+    assert done.stderr.splitlines()[-1].startswith("strata: next: strata analyze '")
+    assert done.stderr.splitlines()[-1].endswith("my rec'")
 
 
 def _handles(lines: list[str]) -> dict[str, str]:

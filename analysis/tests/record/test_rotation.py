@@ -33,7 +33,7 @@ SIZE = 8 * MIB
 NODES = 40
 OTHERS = 100
 ATTEMPTS = 3
-TOO_BUSY = "there was no room left to wait for them"
+TOO_BUSY = "there was no space left to wait for them"
 CHUNK = "20260301T120000-0500-20260301T120{}00-0500-{}"
 
 
@@ -253,7 +253,7 @@ def test_a_chunk_whose_names_cannot_be_read_goes_all_the_same(tmp_path: Path) ->
     left = sorted(path.name for path in (tmp_path / "archives").iterdir())
     gone = 5 - len(left)
     assert left == [CHUNK.format(number, number) for number in range(gone, 5)]
-    assert all("Names of a part that was dropped" in text for text in rotation.problems)
+    assert all("Names from a dropped part" in text for text in rotation.problems)
     assert "Cannot read metadata" in rotation.problems[0]
     told = rotation.as_json()
     assert told["chunks_dropped"] == told["chunks_dropped_without_names"] == gone >= 2
@@ -293,5 +293,7 @@ def test_a_chunk_that_cannot_be_read_is_refused(tmp_path: Path) -> None:
 @pytest.mark.parametrize("content", ["", "[]", '{"chunks": "x"}', "[" * 100_000])
 def test_a_damaged_note_of_what_was_dropped_is_told(tmp_path: Path, content: str) -> None:
     (tmp_path / DROPPED).write_text(content)
-    with pytest.raises(TraceError, match=r"Cannot read .*dropped\.json: not as Strata writes it"):
+    with pytest.raises(
+        TraceError, match=r"Cannot read .*dropped\.json: not in the form that Strata writes"
+    ):
         read_dropped(tmp_path)

@@ -79,13 +79,13 @@ def test_the_chunk_of_a_rotation_that_did_not_end_is_kept(trace: Path) -> None:
 def test_missing_bytes_are_told(trace: Path) -> None:
     stream = _largest(trace)
     stream.write_bytes(stream.read_bytes()[:-4096])
-    assert mend(trace) == ["1 of the trace's files lack 4096 bytes at their ends"]
+    assert mend(trace) == ["1 of the trace's files lack 4096 bytes at the end"]
 
 
 def test_missing_metadata_are_told(trace: Path) -> None:
     (place,) = trace.rglob("metadata")
     place.write_bytes(b"")
-    assert mend(trace) == [f"the metadata of {place.parent} are missing: its events cannot be read"]
+    assert mend(trace) == [f"the metadata of {place.parent} is missing: its events cannot be read"]
     place.unlink()
     assert len(mend(trace)) == 1
 

@@ -28,13 +28,17 @@ def words(*shares: float | None) -> list[str]:
 
 def lines(analysis: Analysis) -> list[str]:
     out = io.StringIO()
-    print_analysis(analysis, Console(file=out, width=80), everything=False)
+    print_analysis(analysis, Console(file=out, width=80), everything=True)
     return [line.rstrip() for line in out.getvalue().splitlines()]
 
 
 def section(text: list[str], name: str) -> list[str]:
     begin = next(at for at, line in enumerate(text) if line.startswith(f"{name} ─"))
-    after = [at for at in range(begin + 1, len(text)) if " ───" in text[at]]
+    after = [
+        at
+        for at in range(begin + 1, len(text))
+        if " ───" in text[at] or text[at].startswith("trace ")
+    ]
     return text[begin : after[0] if after else None]
 
 
@@ -56,7 +60,7 @@ def test_lifecycle_states_are_shown_by_their_time(analysis_of: AnalysisOf) -> No
     states = [line.split() for line in section(text, "lifecycle")[2:]]
     assert states[0][:3] == ["/managed", "inactive", "10"]
     assert [row[0] for row in states[1:3]] == ["unconfigured", "active"]
-    assert not any(line.startswith("timers") for line in text)
+    assert not any(line.startswith("timers ─") for line in text)
 
 
 @pytest.mark.parametrize("name", [CALLS, "fast_relay1p_overload"])
@@ -84,7 +88,7 @@ def test_a_service_without_complete_calls_has_no_latency(analysis_of: AnalysisOf
 
 def test_what_is_not_there_is_not_shown() -> None:
     text = lines(make(Relay(messages=20)))
-    assert not any(line.startswith(("timers", "lifecycle")) for line in text)
+    assert not any(line.startswith(("timers ─", "lifecycle ─")) for line in text)
     found = document(make(Relay(messages=20)))
     assert (found["timers"], found["lifecycle"]) == ([], [])
 

@@ -163,9 +163,9 @@ def test_a_chain_that_is_not_there_leaves_no_page(
     path = tmp_path / "out.html"
     none = report(sample("fast_blocked_st"), "-o", path, "--chain", "/fast -> /slow")
     assert none.exit_code != 0
-    assert "no message went that way" in str(none.exception)
+    assert "no message passed from each of these topics" in str(none.exception)
     wrong = report(sample("fast_blocked_st"), "-o", path, "--chain", "/fast ->")
-    assert "is no row of topics" in wrong.output
+    assert "is not a list of topics" in wrong.output
     assert not list(tmp_path.iterdir())
 
 

@@ -210,7 +210,7 @@ def _printed(analysis: Analysis) -> str:
     file = io.StringIO()
     console = make_console(file)
     console.width = 80
-    print_analysis(analysis, console, everything=False)
+    print_analysis(analysis, console, sections=("layers",))
     assert max(map(len, file.getvalue().splitlines())) <= 80
     return file.getvalue()
 
@@ -218,7 +218,7 @@ def _printed(analysis: Analysis) -> str:
 def test_a_line_of_bars_stands_under_each_chain(blocked: Analysis) -> None:
     (line,) = (line for line in _printed(blocked).splitlines() if "█" in line and line[0].isdigit())
     chain = blocked.chains.iloc[0]
-    assert line.startswith(f"{chain['latency_min'] / 1e3:.0f} us ")
+    assert line.startswith(f"{chain['latency_min_ns'] / 1e3:.0f} us ")
     assert line.rstrip().endswith("ms")
 
 

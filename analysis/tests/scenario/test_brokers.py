@@ -128,7 +128,7 @@ def test_a_router_that_runs_already_serves_and_stays(tmp_path: Path) -> None:
     assert ran.status == 0, ran.errors
     assert list(ran.processes) == ["a"]
     assert ran.outcome["brokers"] == [{"name": "rmw_zenohd", "address": address, "started": False}]
-    assert f"rmw_zenohd is not started: one answers at {address} already" in ran.errors
+    assert f"rmw_zenohd is not started: one already answers at {address}" in ran.errors
 
 
 @pytest.mark.parametrize("status", [0, 3])
@@ -227,7 +227,7 @@ def test_a_scenario_may_have_a_router_of_its_own(tmp_path: Path) -> None:
 def test_hosts_of_a_link_cannot_share_a_router(tmp_path: Path) -> None:
     broker = profile(tmp_path, free_port())
     processes = shell("a", "true", "host: x") + shell("b", "true", "host: y")
-    with pytest.raises(ScenarioError, match=r"serves one host, and network\.link is veth"):
+    with pytest.raises(ScenarioError, match=r"serves only one host, but network\.link is veth"):
         planned(tmp_path, processes, broker, "network: {link: veth}\n")
 
 

@@ -237,7 +237,9 @@ def test_without_the_programs_hosts_are_refused_before_anything_starts(
     loaded = load_scenario(str(written(tmp_path, text)))
     plan_environment = dict(os.environ)
     monkeypatch.setenv("PATH", str(tmp_path))
-    message = r"Cannot join the hosts of scenario one: there is no program ip \(package iproute2\)"
+    message = (
+        r"Cannot connect the hosts of scenario one: there is no program ip \(package iproute2\)"
+    )
     with pytest.raises(ScenarioError, match=message):
         plan_run(loaded, tmp_path, plan_environment)
 
@@ -256,7 +258,7 @@ def test_without_a_link_all_is_on_one_host(tmp_path: Path) -> None:
     ("hosts", "fact"),
     [
         (("host: a", "cpus: []"), "network.link is veth: b has no host"),
-        (("host: a", "host: a"), "joins 2 to 32 hosts, and the processes name 1"),
+        (("host: a", "host: a"), "connects 2 to 32 hosts, but the processes name 1"),
     ],
 )
 def test_a_link_needs_hosts(tmp_path: Path, hosts: tuple[str, str], fact: str) -> None:
@@ -275,5 +277,5 @@ def test_nodes_of_several_hosts_look_for_each_other_beyond_their_own() -> None:
 
 
 def test_a_launch_file_has_no_hosts(tmp_path: Path) -> None:
-    with pytest.raises(ScenarioError, match="ros2 launch runs all on one host"):
+    with pytest.raises(ScenarioError, match="ros2 launch runs everything on one host"):
         plan_launch("relay_two_hosts", str(tmp_path), "")

@@ -14,7 +14,7 @@ from scenario_files import shell, written
 from strata.errors import ScenarioError
 from strata.record.config import load_config
 from strata.record.profiles import load_profile
-from strata.scenario.load import load_scenario, shipped_scenarios
+from strata.scenario.load import load_scenario, scenario_file, shipped_scenarios
 from strata.scenario.plan import parameter_file, ros_arguments
 
 SHIPPED = shipped_scenarios()
@@ -29,9 +29,10 @@ def test_the_known_workloads_ship() -> None:
 @pytest.mark.parametrize("path", SHIPPED, ids=lambda path: path.stem)
 def test_a_shipped_scenario_is_whole(path: Path) -> None:
     loaded = load_scenario(path.stem)
-    assert loaded.file == path
+    assert loaded.name == path.stem
+    assert loaded.file == scenario_file(path)
     scenario = loaded.scenario
-    assert path.read_text().startswith(f"# {path.stem}: ")
+    assert loaded.file.read_text().startswith(f"# {loaded.file.stem}: ")
     assert load_config(scenario.session)
     assert scenario.rmw.profile is None or load_profile(scenario.rmw.profile)
     for process in scenario.processes:
@@ -39,6 +40,71 @@ def test_a_shipped_scenario_is_whole(path: Path) -> None:
         text = parameter_file(process, {"results": "R", "root": "/"})
         assert "${" not in text
         assert "${" not in " ".join(process.arguments).replace("${results}", "")
+
+
+def test_camera_scenarios_share_a_file_and_keep_their_names() -> None:
+    cameras = [path for path in SHIPPED if path.stem.startswith("camera_")]
+    assert len(cameras) == 17
+    assert {scenario_file(path) for path in cameras} == {cameras[0].with_name("camera.yaml")}
+    assert "camera" not in NAMES
+    loaded = load_scenario("camera_1440p45", {"fps": "50"})
+    settings = {one.name: one.default for one in loaded.settings}
+    assert (settings["width"], settings["height"], settings["fps"]) == (2560, 1440, 45)
+    assert loaded.scenario.settings["fps"] == 50
+    assert loaded.scenario.description.startswith("2560x1440 at 50 images/s; ")
+
+
+SEVERAL = """\
+question: How long does it sleep?
+workload: relay
+duration: {seconds: 1}
+settings:
+  time: {default: 1, text: seconds}
+scenarios:
+  naps_short: {settings: {time: 2}}
+  naps_long: {question: "Does it wake up?", settings: {time: 9}}
+processes:
+  - {name: sleeper, command: [sh, -c, "sleep ${time}"]}
+"""
+
+
+def test_a_users_file_may_hold_several_scenarios(tmp_path: Path) -> None:
+    file = tmp_path / "naps.yaml"
+    file.write_text(SEVERAL)
+    short, long = (load_scenario(f"{tmp_path}/naps_{name}.yaml") for name in ("short", "long"))
+    assert [one.name for one in (short, long)] == ["naps_short", "naps_long"]
+    assert short.file == long.file == file
+    assert (short.scenario.settings["time"], long.scenario.settings["time"]) == (2, 9)
+    assert short.scenario.question == "How long does it sleep?"
+    assert long.scenario.question == "Does it wake up?"
+    (tmp_path / "later.yaml").write_text("extends: naps_long\nquestion: And then?\n")
+    extending = load_scenario(str(tmp_path / "later.yaml"))
+    assert (extending.name, extending.scenario.settings["time"]) == ("later", 9)
+    assert set(extending.read) == {str(file), str(tmp_path / "later.yaml")}
+    with pytest.raises(
+        ScenarioError, match=r"several scenarios\. Use one of naps_short, naps_long"
+    ):
+        load_scenario(str(file))
+    with pytest.raises(
+        ScenarioError, match=r"Cannot read scenario .*naps_other\.yaml: no such file"
+    ):
+        load_scenario(f"{tmp_path}/naps_other.yaml")
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "says"),
+    [
+        ("naps_short", "short", "naps.yaml:7: scenario 'short' does not begin with the file's"),
+        ("{settings: {time: 2}}", "2", "naps.yaml:7: scenario 'naps_short' is no mapping"),
+        ("time: 2", "hours: 2", "setting 'hours' has no default and text"),
+    ],
+)
+def test_what_a_file_of_several_cannot_hold_is_refused(
+    tmp_path: Path, before: str, after: str, says: str
+) -> None:
+    (tmp_path / "naps.yaml").write_text(SEVERAL.replace(before, after, 1))
+    with pytest.raises(ScenarioError, match=says):
+        load_scenario(f"{tmp_path}/naps_{'long' if after in ('short', '2') else 'short'}.yaml")
 
 
 def test_settings_reach_every_node() -> None:
@@ -197,14 +263,14 @@ ENDS = "duration: {messages: 1}\nprocesses:\n" + shell("a", "true", "ends: true"
         (GOOD.replace("seconds: 1", "seconds: .inf"), 3, "key 'duration.seconds': 'inf'"),
         (GOOD.replace("name: a", "name: 1a"), 5, "key 'processes.1a.name': '1a': string should"),
         (GOOD.replace("seconds: 1", "seconds: 0"), 3, "key 'duration.seconds': '0': input should"),
-        (GOOD.replace("seconds: 1", "minutes: 1"), 3, "key 'duration': 0 units are stated"),
-        (GOOD.replace("seconds", "messages"), None, "no process `ends` the run by itself"),
+        (GOOD.replace("seconds: 1", "minutes: 1"), 3, "key 'duration': 0 units are given"),
+        (GOOD.replace("seconds", "messages"), None, "no process has `ends`"),
         (GOOD + "    package: p\n", 5, "key 'processes.a': a command has no package"),
-        (GOOD + "    cpus: [0, 0]\n", 5, "key 'processes.a': cpus [0, 0] has one twice"),
+        (GOOD + "    cpus: [0, 0]\n", 5, "key 'processes.a': cpus [0, 0] lists one twice"),
         (GOOD + "    priority: {policy: fifo}\n", 7, "policy fifo needs a priority of 1 to 99"),
         (GOOD + "    priority: {priority: 5}\n", 7, "priority 5 needs policy fifo"),
         (GOOD + "    ends: maybe\n", 7, "key 'processes.a.ends': 'maybe': input should be"),
-        (GOOD + "    ends: true\n    ends: false\n", 8, "key 'ends' stands twice"),
+        (GOOD + "    ends: true\n    ends: false\n", 8, "key 'ends' occurs twice"),
         (GOOD + "    arguments: ['${speed}']\n", 7, "'${speed}' is not known. Known: seconds"),
         (GOOD + "    arguments: ['${seconds?a:b}']\n", 7, "1 is neither true nor false"),
         (GOOD + "expected: [{says: x}]\n", 7, "write `process` and `says`, or `file`"),
@@ -235,13 +301,13 @@ def test_what_cannot_be_meant_is_refused_with_its_line(
         ({"speed": "5"}, None, "Cannot set 'speed' of"),
         ({"relays": "many"}, None, "'many' is not a whole number. Its default is 3."),
         ({"rate": "fast"}, None, "'fast' is not a number"),
-        ({"reliability": "x"}, None, "'x' is not possible. Use reliable or best_effort."),
+        ({"reliability": "x"}, None, "'x' is not allowed. Use reliable or best_effort."),
         ({"processes.nobody.cpus": "[0]"}, None, "there is no 'nobody'"),
-        ({"load.cpu_percent": "[1"}, None, "'[1' is not YAML"),
+        ({"load.cpu_percent": "[1"}, None, "'[1' is not valid YAML"),
         ({"threads": "2"}, None, "2 threads need kind multi, not single"),
-        ({}, "0", "'0': that is no number of messages above 0"),
-        ({}, "ten", "'ten': that is no number of messages above 0"),
-        ({}, "1.5", "'1.5': that is no number of messages above 0"),
+        ({}, "0", "'0': that is not a number of messages above 0"),
+        ({}, "ten", "'ten': that is not a number of messages above 0"),
+        ({}, "1.5", "'1.5': that is not a number of messages above 0"),
     ],
 )
 def test_changes_that_cannot_be_meant_are_refused(
@@ -254,7 +320,7 @@ def test_changes_that_cannot_be_meant_are_refused(
 
 def test_a_time_needs_a_rate(tmp_path: Path) -> None:
     path = written(tmp_path, ENDS)
-    with pytest.raises(ScenarioError, match="does not say how many come in a second"):
+    with pytest.raises(ScenarioError, match="without a rate per second"):
         load_scenario(str(path), {}, "10s")
 
 

@@ -56,8 +56,8 @@ def test_a_process_that_fails_ends_the_run_and_is_named(tmp_path: Path) -> None:
     text = ENDING + shell("a", FOREVER, "ends: true") + shell("b", "sleep 0.2; exit 3")
     ran = run(tmp_path, text)
     assert ran.status == 1
-    assert "scenario: b did not end well: exit status 3" in ran.errors
-    assert ran.outcome["problems"] == ["b did not end well: exit status 3"]
+    assert "scenario: b did not end cleanly: exit status 3" in ran.errors
+    assert ran.outcome["problems"] == ["b did not end cleanly: exit status 3"]
     assert ran.processes["a"]["ended_by"] == "runner"
 
 
@@ -96,7 +96,7 @@ def test_one_that_fails_is_not_ready_whatever_it_said(tmp_path: Path, says: str)
     assert list(ran.processes) == ["a"]
     assert ran.outcome["problems"] == [
         "a did not say 'tcp' before it ended",
-        "a did not end well: exit status 2",
+        "a did not end cleanly: exit status 2",
     ]
 
 
@@ -213,7 +213,9 @@ def test_a_middleware_that_is_not_installed_is_refused(tmp_path: Path) -> None:
 
 def test_two_runs_in_one_domain_are_refused() -> None:
     one = {"ROS_DOMAIN_ID": f"test-{os.getpid()}"}
-    refused = pytest.raises(ScenarioError, match="another one runs on this machine in ROS domain")
+    refused = pytest.raises(
+        ScenarioError, match="another one is running on this machine in ROS domain"
+    )
     with domain_held("a", one), refused, domain_held("b", one):
         pass
     with domain_held("b", one), domain_held("c", {"ROS_DOMAIN_ID": f"other-{os.getpid()}"}):

@@ -40,7 +40,7 @@ def queue(
 def test_what_cannot_keep_up_falls_behind() -> None:
     found = judge(queue(100, 30e6, 25_000_000, 0.02))
     assert found.text.startswith("/n1 falls behind: the latency grows by ")
-    assert "a second, with work of 30." in found.text
+    assert "per second, with work of 30." in found.text
     assert "ms each 25.0 ms." in found.text
     assert "backlog" in found.reasons
     assert found.growth_ns_per_s == pytest.approx(200e6, rel=0.05)

@@ -35,7 +35,7 @@ def test_they_are_those_of_the_statistics(chosen: Analysis, of: str) -> None:
     wanted = []
     for row in chosen.rows(table).records():
         for fraction, name in DECLARED.items():
-            value = row[f"{prefix}{name}"]
+            value = row[f"{prefix}{name}_ns"]
             if value is not None and not np.isnan(value):
                 wanted.append((row[number], row.get("hop"), row.get("layer"), fraction, value))
     columns = ["number", "hop", "layer", "quantile", "value_ns"]

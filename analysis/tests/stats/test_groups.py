@@ -78,7 +78,7 @@ def test_the_start_up_is_counted_and_named_and_does_not_count() -> None:
     assert started.text.startswith("Nothing stands out: ")
     assert started.text.endswith(
         "Start-up: 3 messages, up to 594 ms (100% of it transport), before /n1 was ready; "
-        "in no figure of this verdict."
+        "excluded from this verdict."
     )
 
 

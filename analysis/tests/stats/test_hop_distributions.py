@@ -69,7 +69,7 @@ def test_the_whole_hop_is_that_of_the_table(analysis_of: AnalysisOf) -> None:
     measured = trace_hops(analysis, "throws")
     for row in analysis.hops.to_dict("records"):
         hop = measured.hops[Way(row["topic"], (row["publisher_node"], row["subscription_node"]))]
-        assert hop.whole.statistics["p50"] == row["latency_p50"]
+        assert hop.whole.statistics["p50"] == row["latency_p50_ns"]
         assert hop.whole.modes.dip == (None if pd.isna(row["dip"]) else row["dip"])
 
 
@@ -108,7 +108,7 @@ def test_chains_are_there_from_end_to_end(analysis_of: AnalysisOf) -> None:
     chain = trace_hops(analysis, "st").chains[
         Way("/chain_0 -> /chain_1 -> /chain_2 -> /chain_3", tuple(NODES))
     ]
-    assert chain.statistics["p99"] == analysis.chains["latency_p99"].iloc[0]
+    assert chain.statistics["p99"] == analysis.chains["latency_p99_ns"].iloc[0]
 
 
 @st.composite
@@ -161,7 +161,7 @@ def test_hops_are_those_of_a_plain_recount(messages: pd.DataFrame) -> None:
         rows = every[every["complete"]] if every["complete"].any() else every
         assert row["count"] == len(every)
         assert row["latency_count"] == len(rows)
-        assert row["latency_p50"] == np.median(rows["latency_ns"])
+        assert row["latency_p50_ns"] == np.median(rows["latency_ns"])
         (layer,) = layers[layers["hop_id"] == row["hop_id"]].to_dict("records")
         assert (layer["layer"], layer["share"]) == ("take", 1.0)
 

@@ -201,7 +201,7 @@ def test_what_is_no_sample_is_refused(values: list[float], says: str) -> None:
 def test_wrong_questions_are_refused() -> None:
     with pytest.raises(ValueError, match="confidence of 95"):
         mean_interval([1.0, 2.0], 95)
-    with pytest.raises(ValueError, match="'p175': it is not known"):
+    with pytest.raises(ValueError, match="'p175': unknown statistic"):
         interval([1.0, 2.0], "p175")
     with pytest.raises(ValueError, match="all 3 are 1"):
         bootstrap_interval([1.0] * 3, "mean", seed=1)

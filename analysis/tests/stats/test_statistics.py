@@ -85,7 +85,7 @@ def test_means_of_layer_totals_add_up_to_the_mean_latency(
     chain = analysis.chains.iloc[0]
     totals = layer_totals(analysis.rows("chain_instances"), analysis.rows("chain_segments"))
     rows = totals[chain["chain_id"]]
-    assert sum(row["mean"] for row in rows) == pytest.approx(chain["latency_mean"])
+    assert sum(row["mean"] for row in rows) == pytest.approx(chain["latency_mean_ns"])
     assert [row["layer"] for row in rows] == [
         "client publish",
         "middleware",

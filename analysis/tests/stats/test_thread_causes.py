@@ -165,10 +165,10 @@ def test_statistics_of_a_chain_say_who_had_the_cpu(with_kernel: Path) -> None:
     found = strata.analyze(with_kernel)
     rows = found.chain_scheduling
     layers = found.chain_layers.set_index(["chain_id", "position"])
-    means = rows[[f"{state}_mean" for state in ("running", "preempted", "blocked", "unknown")]]
+    means = rows[[f"{state}_mean_ns" for state in ("running", "preempted", "blocked", "unknown")]]
     whole = rows["layer"].isin(["hold", "callback"])
     expected = [
-        layers.loc[(row["chain_id"], row["position"]), "mean"]
+        layers.loc[(row["chain_id"], row["position"]), "mean_ns"]
         for row in rows[whole].to_dict("records")
     ]
     assert means[whole].sum(axis=1).to_numpy() == pytest.approx(np.array(expected))
@@ -185,11 +185,13 @@ def test_text_and_json_tell_of_threads_only_where_there_are_kernel_events(
     assert "threads" not in other
     assert {**chain, "blame": None} == {**other, "blame": None}
     text, without = io.StringIO(), io.StringIO()
-    print_analysis(found, Console(file=text, width=160), everything=False)
-    print_analysis(plain, Console(file=without, width=160), everything=False)
+    print_analysis(found, Console(file=text, width=160), sections=("layers",))
+    print_analysis(plain, Console(file=without, width=160), sections=("layers",))
     assert "threads (means)" in text.getvalue()
     assert f"preempted by rival ({RIVAL})" in text.getvalue()
+    assert "THREADS " in text.getvalue()
     assert "threads (means)" not in without.getvalue()
+    assert "THREADS " not in without.getvalue()
 
 
 def test_lost_kernel_events_are_a_loss_of_their_own(own_sample: Callable[[str], Path]) -> None:

@@ -47,8 +47,8 @@ def test_a_callback_that_throws_does_not_make_its_chain_faster() -> None:
     chain, hop = (found.tables[name].iloc[0] for name in ("chains", "hops"))
     assert (hop["count"], hop["latency_count"]) == (100, 40)
     assert (chain["count"], chain["latency_count"], chain["unfinished"]) == (40, 40, 60)
-    assert chain["latency_p50"] == hop["latency_p50"] == WORK + 120
-    assert chain["latency_min"] == hop["latency_min"]
+    assert chain["latency_p50_ns"] == hop["latency_p50_ns"] == WORK + 120
+    assert chain["latency_min_ns"] == hop["latency_min_ns"]
     assert len(found.tables["chain_instances"]) == 40
     callback = found.tables["chain_layers"].query("layer == 'callback'").iloc[0]
     assert callback["count"] == 40
@@ -67,7 +67,7 @@ def test_where_no_callback_ends_all_messages_count() -> None:
     found, counts = results(thrown=10, count=20)
     chain = found.tables["chains"].iloc[0]
     assert (chain["count"], chain["unfinished"]) == (20, 0)
-    assert chain["latency_p50"] == 120
+    assert chain["latency_p50_ns"] == 120
     assert "unfinished_chains" not in counts
 
 
@@ -76,5 +76,5 @@ def test_what_was_taken_without_a_callback_leaves_none_unfinished() -> None:
     found, counts = results(thrown=6, count=100, called=False)
     chain = found.tables["chains"].iloc[0]
     assert (chain["count"], chain["unfinished"]) == (40, 0)
-    assert chain["latency_p50"] == WORK + 120
+    assert chain["latency_p50_ns"] == WORK + 120
     assert "unfinished_chains" not in counts

@@ -287,9 +287,9 @@ def test_a_process_short_of_cpu_comes_after_executors_and_before_the_rest() -> N
     assert causes["kind"].tolist()[:2] == ["cpu", "hop"]
     assert causes["share"].isna().tolist()[:2] == [True, False]
     assert verdict.text.startswith(
-        "Process sink (2) of /sink is short of CPU: in 80 % of the time in which its threads could "
-        "run they had none, 8.00 ms for each message that they sent or took (by samples "
-        "of the kernel's counts). The callback for /t"
+        "Process sink (2) of /sink is short of CPU: in 80 % of the time in which its threads "
+        "were runnable they had none, 8.00 ms for each message that they sent or took (by "
+        "samples of the kernel's counters). The callback for /t"
     )
     verdict, found = judge_system(cpu_of(system(200_000, 100 * MS, other_ns=30 * MS), 4000 * MS))
     assert found["system_causes"].texts("kind").tolist()[:2] == ["executor", "cpu"]
@@ -370,8 +370,8 @@ def chains_of(*ways: str) -> Rows:
                 "nodes": way,
                 "hop_count": len(nodes) - 1,
                 "count": 10,
-                "latency_p50": (number + 1) * 1e6,
-                "latency_max": (number + 2) * 1e6,
+                "latency_p50_ns": (number + 1) * 1e6,
+                "latency_max_ns": (number + 2) * 1e6,
             }
         )
     return rows_of(declared.CHAINS, pd.DataFrame(rows))
@@ -402,9 +402,9 @@ def test_chains_that_differ_by_number_or_namespace_are_one_group() -> None:
     assert groups["same"].tolist() == ["shape"] * 3
     assert groups["chains"].tolist() == [3, 2, 1]
     assert groups["chain_id"].tolist() == [2, 4, 5]
-    assert groups["p50_low"].tolist() == [1e6, 4e6, 6e6]
-    assert groups["p50_high"].tolist() == [3e6, 5e6, 6e6]
-    assert groups["max"].tolist() == [4e6, 6e6, 7e6]
+    assert groups["p50_low_ns"].tolist() == [1e6, 4e6, 6e6]
+    assert groups["p50_high_ns"].tolist() == [3e6, 5e6, 6e6]
+    assert groups["max_ns"].tolist() == [4e6, 6e6, 7e6]
 
 
 def test_many_shapes_between_the_same_ends_are_one_group() -> None:

@@ -72,5 +72,5 @@ def _disturbed(trial: Trial) -> None:
 KINDS = (
     Kind("duration", "--duration ends the recording", prepare=_duration),
     Kind("min-free", "--min-free ends the recording", prepare=_least_space),
-    Kind("max-size", "--max-size drops the oldest, beside a kill -9", _disturbed, _size),
+    Kind("max-size", "--max-size drops the oldest, together with a kill -9", _disturbed, _size),
 )

@@ -120,6 +120,6 @@ KINDS = (
     Kind("kill-command", "kill -9 of the recorded program", _program),
     Kind("kill-several", "kill -9 of two at once", _several, weight=2),
     Kind("signal", "SIGTERM, SIGINT or SIGHUP to the recorder", _asked, weight=2),
-    Kind("stop-consumerd", "the consumer daemon stands still for up to 3 s", _stopped_for_a_while),
-    Kind("ros", "kill -9 beside a chain of ROS 2 nodes", _ros, _chain, weight=2),
+    Kind("stop-consumerd", "the consumer daemon is stopped for up to 3 s", _stopped_for_a_while),
+    Kind("ros", "kill -9 while a chain of ROS 2 nodes is recorded", _ros, _chain, weight=2),
 )

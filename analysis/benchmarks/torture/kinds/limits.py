@@ -69,6 +69,6 @@ def _memory(trial: Trial) -> None:
 
 KINDS = (
     Kind("file-size", "files may not grow beyond 4 KiB to 1 MiB", prepare=_file_size),
-    Kind("descriptors", "12 to 64 descriptors a process", prepare=_descriptors),
-    Kind("memory", "30 to 1000 MiB of memory a process", prepare=_memory),
+    Kind("descriptors", "12 to 64 descriptors per process", prepare=_descriptors),
+    Kind("memory", "30 to 1000 MiB of memory per process", prepare=_memory),
 )

@@ -17,7 +17,7 @@ enum class Checkpoint : uint8_t {
   read,  // driver: packet_received or buffer_pulled
   publish,  // ros2: rclcpp_publish, without it rcl_publish
   rmw_publish,  // ros2: rmw_publish
-  sendable,  // dds: first send after the reader could be sent anything
+  sendable,  // dds: first send after the reader became reachable
   serialize_begin,  // dds: serialize_begin
   serialize_end,  // dds: serialize_end
   send,  // dds: first send_begin

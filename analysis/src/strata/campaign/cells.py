@@ -18,7 +18,7 @@ from strata.campaign.model import Quick, Study, level_names
 from strata.documents import DocumentError
 from strata.errors import CampaignError, ScenarioError, StrataError
 from strata.scenario.expand import as_text
-from strata.scenario.load import LoadedScenario, load_scenario
+from strata.scenario.load import LoadedScenario, load_scenario, scenario_file
 from strata.yaml_document import parse_yaml
 
 _ALL = "all"
@@ -188,13 +188,13 @@ class _Plan:
                 name, place = level.scenario, (*self._at(factor), "scenario")
         beside = self._loaded.file.parent / name
         for path in (beside, beside.with_name(f"{beside.name}.yaml")):
-            if path.is_file():
+            if scenario_file(path) is not None:
                 return str(path.resolve()), place
         return name, place
 
     def _duration(self) -> tuple[str | None, Place]:
         """Give the duration and the place that states it; the quick variant's wins."""
-        # Two factors never decide of the same: checks.py.
+        # Two factors never set the same key: file_checks.py.
         stated = [
             (self._quick.duration, ("quick", self._name)),
             *((level.duration, self._at(factor)) for factor, level in self._stated),
@@ -308,8 +308,8 @@ def _loaded_scenario(
     name: str, changes: tuple[tuple[str, str], ...], duration: str | None
 ) -> LoadedScenario:
     """Load a scenario, once for the same changes while its file stays as it is."""
-    path = Path(name)
-    stamp = path.stat().st_mtime_ns if path.is_file() else 0
+    file = scenario_file(Path(name))
+    stamp = file.stat().st_mtime_ns if file else 0
     key = (name, stamp, changes, duration)
     if key not in _scenarios:
         _scenarios[key] = load_scenario(name, dict(changes), duration)

@@ -27,6 +27,9 @@ SCHEMA = 1
 CAMPAIGN = "campaign.json"
 COPY = "campaign.yaml"
 CELL = "cell.json"
+NOT_MEASURED = "not measured"
+"""Begins the line of counts of a cell that could not be measured."""
+
 LOG = "run.log"
 """What `strata run` said of a cell, beside its session."""
 
@@ -38,7 +41,7 @@ _POLL_S = 0.2
 
 @dataclass(frozen=True)
 class CellState:
-    """What came of a cell: cell.json, which is written last.
+    """The result of a cell: cell.json, which is written last.
 
     `reason` is null when it finished; `unmet` says what its scenario expected and did not come,
     such as every message. `duration_s` is of the run without the measuring.
@@ -63,7 +66,7 @@ class CellState:
 
     @property
     def line(self) -> str:
-        """Say in one line what came of it."""
+        """Return one line about its result."""
         if self.reason:
             return self.reason
         return "; ".join([self.measured, *(f"expected, but not met: {one}" for one in self.unmet)])
@@ -97,7 +100,7 @@ class CampaignDirectory:
         return self.path / _CELLS / cell.id
 
     def state(self, cell: Cell) -> CellState | None:
-        """Read what came of a cell; null for one that has not run to its end."""
+        """Read the result of a cell; null for one that has not run to its end."""
         try:
             return CellState(**read_json(self.cell_directory(cell) / CELL))
         except (OSError, ValueError, TypeError):

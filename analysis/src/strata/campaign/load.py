@@ -12,7 +12,7 @@ from typing import Any
 import yaml
 from pydantic import ValidationError
 
-from strata.campaign.checks import first_fault
+from strata.campaign.file_checks import first_fault
 from strata.campaign.model import Campaign
 from strata.errors import CampaignError, StrataError
 from strata.record.places import find_file, shipped_files

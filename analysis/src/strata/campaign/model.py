@@ -40,7 +40,7 @@ MEASURES = (
     "layer",
     "round_trip",
 )
-"""What can be measured of a cell; `strata.campaign.measures` says how."""
+"""What can be measured of a cell; `strata.study.measure_definitions` says how."""
 
 INHERENT = ("hop", "layer", "process", "repetition")
 """What a figure may be drawn over beside the study's factors."""
@@ -66,7 +66,7 @@ class Original(_Part):
 
 
 class Level(_Part):
-    """One value of a factor: what it changes, what it needs (`needs.py`), and what it is.
+    """One value of a factor: what it changes, what it needs (`machine_requirements`), what it is.
 
     `also` has what results of others call it, published and imported ones.
     """
@@ -164,6 +164,7 @@ class Figure(_Part):
         "curve",
         "bars",
         "timeline",
+        "side_by_side",
         "summary",
         "intervals",
         "anova",

@@ -17,8 +17,8 @@ from strata.campaign.directory import (
     open_directory,
 )
 from strata.campaign.load import LoadedCampaign
-from strata.campaign.middleware import own_middleware
-from strata.campaign.needs import Needs
+from strata.campaign.machine_requirements import Needs
+from strata.campaign.middleware_variables import own_middleware
 from strata.errors import CampaignError, StrataError
 from strata.record.ros import Ros
 from strata.scenario.running import check_run
@@ -70,7 +70,7 @@ def choose(directory: CampaignDirectory, only: Sequence[str]) -> list[Cell]:
     for choice in chosen:
         if not any(choice.covers(cell) for cell in directory.cells):
             raise CampaignError(
-                f"Cannot run --only {choice.text}: no cell of this campaign is so. "
+                f"Cannot run --only {choice.text}: no cell of this campaign matches. "
                 "--list shows the cells."
             )
     return [cell for cell in directory.cells if any(one.covers(cell) for one in chosen)]
@@ -136,8 +136,8 @@ def _same_variant(former: CampaignDirectory, loaded: LoadedCampaign, asked: Aske
     for what, contradicts in contradictions.items():
         if contradicts:
             raise CampaignError(
-                f"Cannot go on in {former.path}: it was begun with {what}. Say the same, or choose "
-                "another -o."
+                f"Cannot continue in {former.path}: it was started with {what}. Use the same "
+                "options, or choose another -o."
             )
     return replace(stored, repetitions=asked.repetitions or stored.repetitions)
 
@@ -150,8 +150,8 @@ def _refuse_changed(former: CampaignDirectory, cells: list[Cell]) -> None:
     if differ:
         named = ", ".join(differ[:_NAMED]) + (" ..." if len(differ) > _NAMED else "")
         raise CampaignError(
-            f"Cannot go on in {former.path}: the campaign or its scenarios changed since, and "
-            f"{len(differ)} of {len(finished)} finished cells would be others now ({named}). "
+            f"Cannot continue in {former.path}: the campaign or its scenarios have changed, and "
+            f"{len(differ)} of {len(finished)} finished cells would now run differently ({named}). "
             "Choose another -o, or undo the change."
         )
 

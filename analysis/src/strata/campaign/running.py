@@ -14,30 +14,31 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
+from strata.campaign.cell_process import Interrupts, run_child
+from strata.campaign.cell_verdict import recorded_something, unmet, verdict
 from strata.campaign.cells import Cell
-from strata.campaign.child import Interrupts, run_child
 from strata.campaign.directory import (
     CAMPAIGN,
     LOG,
+    NOT_MEASURED,
     CampaignDirectory,
     CellState,
     Lock,
     as_output,
     utc_now,
 )
-from strata.campaign.environment import changes, describe_environment
-from strata.campaign.forecast import Forecast
-from strata.campaign.measuring import NOT_MEASURED, measuring_command
-from strata.campaign.middleware import own_middleware, set_aside
-from strata.campaign.moment import Moment, look
-from strata.campaign.remains import end_remains
-from strata.campaign.verdict import recorded_something, unmet, verdict
+from strata.campaign.leftover_processes import end_remains
+from strata.campaign.machine_description import changes, describe_environment
+from strata.campaign.machine_load import Moment, look
+from strata.campaign.middleware_variables import own_middleware, set_aside
+from strata.campaign.remaining_time import Forecast
 from strata.errors import CampaignError, OutputError, SessionError
 from strata.record.lttng import INSTALL_HINT, Lttng, tool_environment
 from strata.record.ros import Ros
 from strata.scenario.domain import domain_held
 
 _RUNNING_LOG = "running.log"
+_MEASURING = "strata.study.measure_cell"
 # Beyond what a scenario allows itself: setting the session up, and writing what is buffered.
 _BESIDE_S = 300.0
 _MEASURING_S = 900.0
@@ -46,7 +47,7 @@ _LEAST_FREE_BYTES = 256 * 2**20
 
 
 class Watcher(Protocol):
-    """Who is told how it goes."""
+    """What shows the progress of a campaign."""
 
     def say(self, line: str) -> None:
         """Tell one line that is no cell's."""
@@ -58,7 +59,7 @@ class Watcher(Protocol):
         """Be called some times a second while it runs."""
 
     def end(self, number: int, total: int, cell: Cell, state: CellState, left_s: float) -> None:
-        """Tell what came of it."""
+        """Show the result of a cell."""
 
     def skip(self, cell: Cell) -> None:
         """Tell that a cell cannot run here; `cell.skipped` says why."""
@@ -88,7 +89,7 @@ def run_campaign(
     """Run the chosen cells of a planned campaign that have not finished.
 
     `base` is the caller's environment, of which the cells do not inherit what chooses a middleware;
-    what is set aside is told. Before each cell the machine is watched for `settle_s`. To
+    what is set aside is reported. Before each cell the machine is watched for `settle_s`. To
     be called from the main thread: it takes the signals that end a program.
 
     Raises CampaignError when another process runs it, ScenarioError when another scenario runs in
@@ -101,7 +102,7 @@ def run_campaign(
         if names := set_aside(base):
             what = "it says" if len(names) == 1 else "they say"
             watcher.say(
-                f"set aside: {', '.join(names)}; each cell has the middleware and the profile that "
+                f"ignored: {', '.join(names)}; each cell uses the middleware and the profile that "
                 f"the campaign states, whatever {what}"
             )
         run = _Run(directory, ros, own_middleware(base), lock, watcher, keep_failed, settle_s)
@@ -137,13 +138,17 @@ class _Run:
         for cell in self.directory.cells:
             if self.directory.state(cell) is None:
                 for what in end_remains(self.directory.cell_directory(cell), self.ros, self.base):
-                    self.watcher.say(f"ended what was left of {cell.id}: {what}")
+                    self.watcher.say(f"ended processes that were left of {cell.id}: {what}")
         if not self.lock.take(0.0):
             if self.lock.owner() is None:
-                self.watcher.say("waiting for the end of the cell that was interrupted")
+                self.watcher.say("waiting for the interrupted cell to end")
             if not self.lock.take(_LOCK_PATIENCE_S):
                 owner = self.lock.owner()
-                who = f"process {owner} runs it" if owner else "what a killed run left still runs"
+                who = (
+                    f"process {owner} runs it"
+                    if owner
+                    else "processes of a killed run are still running"
+                )
                 raise CampaignError(
                     f"Cannot run campaign {self.directory.path}: {who}. Wait for its end."
                 )
@@ -215,7 +220,7 @@ class _Run:
         log = self.directory.path / _RUNNING_LOG
         with as_output(log):
             if moved:
-                self.watcher.say(f"moved the remains of {cell.id} to {moved}")
+                self.watcher.say(f"moved the incomplete files of {cell.id} to {moved}")
                 if log.exists():
                     log.rename(moved / LOG)
             log.unlink(missing_ok=True)
@@ -233,7 +238,7 @@ class _Run:
         took = time.monotonic() - begun
         if status is None or status < 0:
             for what in end_remains(target, self.ros, self.base):
-                self.watcher.say(f"ended what was left of {cell.id}: {what}")
+                self.watcher.say(f"ended processes that were left of {cell.id}: {what}")
         if self.interrupts.first is not None:
             return None
         with as_output(target):
@@ -264,7 +269,7 @@ class _Run:
         """Measure it; a failure is told in place of the counts."""
         log = self.directory.path / _RUNNING_LOG
         with as_output(log):
-            status = self._child(measuring_command(self.directory, cell), log, _MEASURING_S)
+            status = self._child(_measuring_command(self.directory, cell), log, _MEASURING_S)
             said = log.read_text(errors="replace").splitlines()
             log.unlink()
         if status != 0:
@@ -283,6 +288,14 @@ class _Run:
             interrupts=self.interrupts,
             turn=self.watcher.turn,
         )
+
+
+def _measuring_command(directory: CampaignDirectory, cell: Cell) -> list[str]:
+    """Give the command that measures a cell.
+
+    It is a process, called by name: what runs cells must not load the analysis of them.
+    """
+    return [sys.executable, "-m", _MEASURING, str(directory.path), cell.id]
 
 
 def run_command(cell: Cell, target: Path) -> list[str]:

@@ -18,13 +18,27 @@ from strata.cli.output import (
     write_json,
     write_output,
 )
-from strata.cli.progress import decoding_progress
+from strata.cli.program import called_as
+from strata.cli.progress import decoding_progress, make_results
 from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
+from strata.printable import path_text
 from strata.schema.tables import TABLES
+from strata.show.words.commands import Commands
+from strata.show.words.sections import SECTIONS
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from strata.analysis import Analysis
+
+
+def section_options(command: Callable[..., None]) -> Callable[..., None]:
+    """Add an option for each section."""
+    for name, section in reversed(SECTIONS.items()):
+        command = click.option(f"--{name}", name, is_flag=True, help=section.help)(command)
+    return command
+
 
 _TABLE_NAMES = [table.name for table in TABLES]
 
@@ -43,7 +57,13 @@ _TABLE_NAMES = [table.name for table in TABLES]
 @links_option
 @processes_option
 @quantiles_option
-@click.option("--all", "everything", is_flag=True, help="Show internal topics and every remark.")
+@section_options
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="Every section, with every chain and with internal topics.",
+)
 def command(
     trace: Path,
     form: str,
@@ -56,13 +76,17 @@ def command(
     all_processes: bool,
     force: bool,
     everything: bool,
+    **chosen: bool,
 ) -> None:
-    """Tell in which layer the time of TRACE went.
+    """Show in which layer the time of TRACE went, on one screen.
 
+    Options such as --layers and --hops print sections below it, in full; several can be combined.
     TRACE is a session of `strata record`, or any directory that `ros2 trace` or `lttng` wrote.
     """
     from strata import analyze
 
+    if form != "table" and any(chosen.values()):
+        raise click.UsageError("sections such as --layers are of --format table")
     if table_name and form != "csv":
         raise click.UsageError("--table needs --format csv")
     check_output(output, force=force)
@@ -77,21 +101,47 @@ def command(
             all_processes=all_processes,
             quantiles=quantiles,
         )
-    write_output(
-        output, lambda file: _write(analysis, form, table_name, file, everything=everything)
+        make_results(analysis, table_name)
+    commands = Commands(
+        path_text(trace),
+        path_text(links_path) if links_path is not None else None,
+        all_processes,
+        called_as(),
+    )
+    sections = [name for name, asked in chosen.items() if asked]
+
+    def write(file: IO[str]) -> None:
+        if form == "table":
+            _print(analysis, file, commands, sections, everything=everything)
+        else:
+            _write(analysis, form, table_name, file)
+
+    write_output(output, write)
+
+
+def _print(
+    analysis: Analysis,
+    file: IO[str],
+    commands: Commands,
+    sections: list[str],
+    *,
+    everything: bool,
+) -> None:
+    from strata.cli.console import make_console
+    from strata.show.terminal.analysis import print_analysis
+
+    print_analysis(
+        analysis,
+        make_console(file),
+        sections=sections,
+        everything=everything,
+        commands=commands,
     )
 
 
-def _write(
-    analysis: Analysis, form: str, table_name: str | None, file: IO[str], *, everything: bool
-) -> None:
+def _write(analysis: Analysis, form: str, table_name: str | None, file: IO[str]) -> None:
     # Each form has modules of its own, of which the others have no need.
-    if form == "table":
-        from strata.cli.console import make_console
-        from strata.show.terminal.analysis import print_analysis
-
-        print_analysis(analysis, make_console(file), everything=everything)
-    elif form == "json":
+    if form == "json":
         from strata.show.document.analysis import document
 
         write_json(document(analysis), file)

@@ -11,7 +11,8 @@ from strata.cli.verbs import Verb, Verbs
 VERBS = {
     "import": Verb(
         "strata.cli.campaign_import",
-        "Put published results, FILES of other tools, beside those of the campaign in DIRECTORY.",
+        "Add published results (FILES of other tools) to the campaign in DIRECTORY, for "
+        "comparison.",
     ),
     "list": Verb(
         "strata.cli.campaign_list",
@@ -19,7 +20,7 @@ VERBS = {
     ),
     "report": Verb(
         "strata.cli.campaign_report",
-        "Report what a campaign that `strata campaign run` ran into DIRECTORY found.",
+        "Report the results of a campaign that `strata campaign run` ran in DIRECTORY.",
     ),
     "run": Verb(
         "strata.cli.campaign_run",
@@ -28,11 +29,11 @@ VERBS = {
     ),
     "status": Verb(
         "strata.cli.campaign_status",
-        "Show what came of each cell of a campaign, and what is still to run.",
+        "Show the state of each cell of a campaign, and which cells are still to run.",
     ),
 }
 
 
 @click.group("campaign", cls=Verbs, verbs=VERBS)
 def command() -> None:
-    """Run a matrix of scenarios, again and again, and report what came of it."""
+    """Run a matrix of scenarios repeatedly and report the results."""

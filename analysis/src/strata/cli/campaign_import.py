@@ -18,15 +18,23 @@ from strata.campaign.directory import (
     make_directory,
     open_directory,
 )
-from strata.campaign.import_summary import DISTRIBUTION, MeasureSummary, run_summaries
-from strata.campaign.imports import DIRECTORY, Import, check_free, plan_import, write_import
 from strata.campaign.load import load_campaign
-from strata.campaign.placements import Placement
 from strata.cli.console import make_console, plain_table
 from strata.cli.output import write_json
 from strata.errors import CampaignError, OutputError
 from strata.originals import FORMATS, Imported, read_original
 from strata.printable import printable
+from strata.study.import_placement import Placement
+from strata.study.imported_results import (
+    DIRECTORY,
+    DISTRIBUTION,
+    Import,
+    MeasureSummary,
+    check_free,
+    plan_import,
+    run_summaries,
+    write_import,
+)
 from strata.units import NOTHING, as_float, format_count
 
 _SCHEMA = 1
@@ -44,18 +52,27 @@ _Group = tuple[list[Imported], list[Placement | None]]
     "places",
     multiple=True,
     metavar="STUDY:FACTOR=LEVEL,...",
-    help="Where it stands: once for all FILES, or once for each, in their order. {height} and "
-    "other facts of a run may stand in a level. Without it, the values stand in no figure.",
+    help="Which study and levels the results belong to: once for all FILES, or once for each, in "
+    "their order. {height} and other facts of a run may be part of a level. Without it, no figure "
+    "has the values.",
 )
-@click.option("--name", help="Name of the import, its origin in figures; without it, the file's.")
-@click.option("--format", "form", type=click.Choice(list(FORMATS)), help="Read FILES as of this.")
+@click.option(
+    "--name",
+    help="Name of the import, shown as the origin of its values. Default: the file's name.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(list(FORMATS)),
+    help="Format of FILES. Default: found by their first lines.",
+)
 @click.option(
     "--new",
     metavar="CAMPAIGN",
-    help="Make DIRECTORY a campaign, of this file or name, that holds imports alone.",
+    help="Make DIRECTORY a campaign of this file or name, without cells: for imports only.",
 )
 @click.option("--force", is_flag=True, help="Replace an import of the same name.")
-@click.option("--json", "as_json", is_flag=True, help="Print the figures as JSON, for machines.")
+@click.option("--json", "as_json", is_flag=True, help="Print the statistics as JSON, for machines.")
 def command(
     directory: Path,
     files: tuple[Path, ...],
@@ -67,10 +84,10 @@ def command(
     force: bool,
     as_json: bool,
 ) -> None:
-    """Put published results, FILES of other tools, beside those of the campaign in DIRECTORY.
+    """Add published results (FILES of other tools) to the campaign in DIRECTORY, for comparison.
 
-    The format is found by a file's first lines. FILES are kept as they are; with --name they make
-    one import, otherwise each makes its own.
+    The first lines of a file show its format. FILES are copied unchanged. With --name all FILES
+    become one import, otherwise each becomes its own.
     """
     placements = _placements(places, len(files))
     groups = _groups([read_original(file, form) for file in files], placements, name)
@@ -130,7 +147,7 @@ def _campaign(directory: Path, new: str | None) -> CampaignDirectory:
         return open_directory(directory)
     if check_campaign_directory(directory):
         raise OutputError(
-            f"Cannot make a campaign in {directory}: it holds one already. Leave --new out."
+            f"Cannot make a campaign in {directory}: it already holds one. Leave --new out."
         )
     return make_directory(directory, load_campaign(new), Variant(seed=0), [])
 

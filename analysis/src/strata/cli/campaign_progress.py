@@ -49,7 +49,7 @@ class CellsProgress:
     def end(self, number: int, total: int, cell: Cell, state: CellState, left_s: float) -> None:
         """Tell what came of a cell, in a line."""
         what = f"failed: {state.line}" if state.status == "failed" else state.line
-        busy = f"; machine busy before: {state.busy_percent:.0f} %" if state.busy else ""
+        busy = f"; machine busy before the cell: {state.busy_percent:.0f} %" if state.busy else ""
         left = f"; {duration_text(left_s)} left" if number < total else ""
         took = duration_text(state.duration_s)
         self.say(f"{number}/{total} {cell.id}: {took}, {what}{busy}{left}")

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""`strata campaign report`: the results of a campaign as one HTML page, or as text."""
+"""`strata campaign report`: the results of a campaign as a page, as text, or for machines."""
 
 from __future__ import annotations
 
@@ -8,14 +8,18 @@ from pathlib import Path
 
 import click
 
-from strata.campaign.report.gather import gather
-from strata.campaign.report.page import write_page_of
-from strata.campaign.report.text import print_contents
 from strata.cli.console import make_console
+from strata.cli.output import check_output, write_csv, write_json, write_output
 from strata.cli.progress import stepwise_progress
-from strata.errors import OutputError
+from strata.errors import CampaignError, OutputError
 from strata.printable import printable
+from strata.show.document.campaign import Sheet, document, sheets
 from strata.show.html import check_target
+from strata.show.html.campaign.page import write_page_of
+from strata.show.terminal.campaign import print_contents
+from strata.study.gather_report import gather
+from strata.study.report_contents import Contents
+from strata.units import format_count
 
 _NAME = "report.html"
 
@@ -26,40 +30,111 @@ _NAME = "report.html"
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    help=f"Write there; without it, {_NAME} in DIRECTORY.",
+    help=f"Write there. Without it, html goes to {_NAME} in DIRECTORY and json to standard output; "
+    "csv needs a directory, for one file per table.",
+)
+@click.option(
+    "--table",
+    "name",
+    metavar="NAME",
+    help="With --format csv: write this table only, to standard output without -o. "
+    "--format text shows the names.",
 )
 @click.option(
     "--force",
     is_flag=True,
-    help="Overwrite the output file; a page of Strata's in the default place needs none.",
+    help=f"Overwrite what is there; {_NAME} that Strata wrote into DIRECTORY needs no --force.",
 )
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["html", "text"]),
+    type=click.Choice(["html", "text", "json", "csv"]),
     default="html",
     show_default=True,
-    help="A page with figures, or tables for the terminal.",
+    help="A page with figures, tables for the terminal, or every table and answer for machines.",
 )
-def command(directory: Path, output: Path | None, form: str, *, force: bool) -> None:
-    """Report what a campaign that `strata campaign run` ran into DIRECTORY found.
+def command(
+    directory: Path, output: Path | None, name: str | None, form: str, *, force: bool
+) -> None:
+    """Report the results of a campaign that `strata campaign run` ran in DIRECTORY.
 
-    The page holds all that it needs and works without a network. Cells that were not measured yet
-    are; those that did not run are named, with the reason.
+    The page is one file and works without a network. Cells that were not measured yet are measured
+    first. Cells without a result are named, with the reason.
     """
-    if form == "text":
-        if output is not None:
-            raise OutputError(
-                f"Cannot write text to {output}: it goes to standard output. Leave -o out, or "
-                "redirect it."
-            )
-        with stepwise_progress("Making the report") as progress:
-            contents = gather(directory, progress=progress)
-        print_contents(contents, make_console())
-        return
+    _check_usage(form, output, name)
+    if form == "html":
+        _write_page(directory, output, force=force)
+    elif form == "text":
+        print_contents(_gathered(directory), make_console())
+    elif form == "json":
+        check_output(output, force=force)
+        made = document(_gathered(directory))
+        write_output(output, lambda file: write_json(made, file))
+    else:
+        _write_csv(directory, output, name, force=force)
+
+
+def _check_usage(form: str, output: Path | None, name: str | None) -> None:
+    if name is not None and form != "csv":
+        raise click.UsageError("--table needs --format csv.")
+    if form == "csv" and output is None and name is None:
+        raise click.UsageError(
+            "--format csv needs -o DIR, for one file per table, or --table NAME for one table."
+        )
+    if form == "text" and output is not None:
+        raise OutputError(
+            f"Cannot write text to {output}: it goes to standard output. Leave -o out, or "
+            "redirect it."
+        )
+
+
+def _gathered(directory: Path) -> Contents:
+    with stepwise_progress("Making the report") as progress:
+        return gather(directory, progress=progress)
+
+
+def _write_page(directory: Path, output: Path | None, *, force: bool) -> None:
     target = output if output is not None else directory / _NAME
     check_target(target, force=force, replace_page=output is None)
-    with stepwise_progress("Making the report") as progress:
-        contents = gather(directory, progress=progress)
+    contents = _gathered(directory)
     written = write_page_of(contents, target, force=force, replace_page=output is None)
     click.echo(f"Wrote {printable(str(written))}")
+
+
+def _write_csv(directory: Path, output: Path | None, name: str | None, *, force: bool) -> None:
+    if name is not None:
+        check_output(output, force=force)
+        found = sheets(_gathered(directory))
+        if name not in found:
+            raise CampaignError(
+                f"Cannot write table {name}: the report has none of that name. Use one of "
+                f"{', '.join(found)}."
+            )
+        write_output(output, lambda file: write_csv(found[name].columns, found[name].rows, file))
+        return
+    assert output is not None
+    if output.exists() and not output.is_dir():
+        raise OutputError(f"Cannot write tables into {output}: it is a file. Name a directory.")
+    found = sheets(_gathered(directory))
+    files = {output / f"{one}.csv": sheet for one, sheet in found.items()}
+    for file in files:
+        check_output(file, force=force)
+    _write_files(output, files)
+
+
+def _write_files(output: Path, files: dict[Path, Sheet]) -> None:
+    file = output
+    try:
+        output.mkdir(parents=True, exist_ok=True)
+        for file, sheet in files.items():
+            if file.is_symlink():
+                # What it leads to is not what was named.
+                file.unlink()
+            with file.open("w", encoding="utf-8") as target:
+                write_csv(sheet.columns, sheet.rows, target)
+    except OSError as error:
+        raise OutputError(f"Cannot write {file}: {error.strerror}. Choose another place.") from (
+            error
+        )
+    count = format_count(len(files), "table", "tables")
+    click.echo(f"Wrote {count} into {printable(str(output))}", err=True)

@@ -8,19 +8,16 @@ import math
 import os
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from strata.campaign.directory import CampaignDirectory, default_campaign_directory
-from strata.campaign.forecast import Forecast
-from strata.campaign.load import load_campaign
-from strata.campaign.planning import Asked, choose, plan_campaign
-from strata.campaign.running import Ended, run_campaign
-from strata.cli.campaign_progress import cells_progress
-from strata.cli.campaign_status import cells_text, duration_text, skips_table
-from strata.cli.console import make_console, plain_table
+from strata.cli.completion import campaign_names
 from strata.cli.record import say
-from strata.record.ros import caller_environment, find_ros
+
+if TYPE_CHECKING:
+    from strata.campaign.directory import CampaignDirectory
+    from strata.campaign.running import Ended
 
 _LONGEST_SETTLE_S = 86_400.0
 
@@ -33,28 +30,30 @@ def _is_number(_: click.Context, __: click.Parameter, value: float) -> float:
 
 
 @click.command("run")
-@click.argument("campaign", metavar="FILE|NAME")
+@click.argument("campaign", metavar="FILE|NAME", **campaign_names)
 @click.option(
     "-o",
     "--output",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Directory of the campaign; one that was begun goes on.  "
+    help="Directory of the campaign; if it holds a started campaign, that continues.  "
     "[default: sessions/<utc>_campaign_<name>]",
 )
 @click.option("--quick", is_flag=True, help="The quick variant: fewer levels, shorter cells.")
-@click.option("--seed", type=click.IntRange(min=0), help="Of the random order.  [default: any]")
+@click.option(
+    "--seed", type=click.IntRange(min=0), help="Seed of the random order.  [default: random]"
+)
 @click.option(
     "--repetitions",
     type=click.IntRange(min=1),
     metavar="N",
-    help="Repetitions of every cell, not the file's.",
+    help="Number of repetitions of each cell, in place of the file's.",
 )
 @click.option(
     "--only",
     multiple=True,
     metavar="STUDY[/LEVEL...]",
-    help="Run these cells only; the others can follow later. Repeatable.",
+    help="Run only these cells; the others can run later. Repeatable.",
 )
 @click.option("--list", "listing", is_flag=True, help="Show the cells; run nothing.")
 @click.option("--keep-failed", is_flag=True, help="Do not run failed cells again.")
@@ -65,7 +64,7 @@ def _is_number(_: click.Context, __: click.Parameter, value: float) -> float:
     default=1.0,
     show_default=True,
     metavar="SECONDS",
-    help="How long the machine is watched before each cell.",
+    help="How long to watch the load of the machine before each cell.",
 )
 def command(
     campaign: str,
@@ -80,11 +79,19 @@ def command(
 ) -> None:
     """Run a campaign: a YAML file, or the name of a shipped one (`strata campaign list`).
 
-    Every cell is a session of its own below DIR/cells. Running it again with the same -o goes on:
-    finished cells are kept, what was interrupted is moved to DIR/interrupted. Ctrl-C ends the cell
-    that runs in order, and the campaign. What cannot run here is skipped, by name. Exit status: 0
-    all finished or skipped; 1 it could not be run; 3 some cells failed.
+    Each cell becomes a session below DIR/cells. The same command with the same -o continues:
+    finished cells are kept, an interrupted one is moved to DIR/interrupted and runs again. Ctrl-C
+    ends the running cell cleanly, and the campaign. Cells that cannot run on this machine are
+    skipped and listed with the reason. Exit status: 0 all cells finished or were skipped; 1 the
+    campaign could not run; 3 some cells failed.
     """
+    from strata.campaign.directory import default_campaign_directory
+    from strata.campaign.load import load_campaign
+    from strata.campaign.planning import Asked, choose, plan_campaign
+    from strata.campaign.running import run_campaign
+    from strata.cli.campaign_progress import cells_progress
+    from strata.record.ros import caller_environment, find_ros
+
     loaded = load_campaign(campaign)
     path = (output or default_campaign_directory(loaded.name)).absolute()
     ros, base = find_ros(), caller_environment(os.environ)
@@ -111,6 +118,10 @@ def command(
 
 
 def _list(planned: CampaignDirectory, chosen: list[str]) -> None:
+    from strata.campaign.remaining_time import Forecast
+    from strata.cli.campaign_status import cells_text, duration_text, skips_table
+    from strata.cli.console import make_console, plain_table
+
     forecast = Forecast()
     cells = [cell for cell in planned.cells if cell.id in set(chosen)]
     todo = [cell for cell in cells if not cell.skipped and not planned.finished(cell)]
@@ -134,12 +145,14 @@ def _list(planned: CampaignDirectory, chosen: list[str]) -> None:
 
 
 def _summary(planned: CampaignDirectory, ended: Ended) -> None:
+    from strata.cli.campaign_status import cells_text
+
     for name in ended.failed:
         cell = next(one for one in planned.cells if one.id == name)
         state = planned.state(cell)
         say(f"failed: {name}: {state.reason if state else 'no reason'}")
     if ended.interrupted is not None:
-        say(f"interrupted by {ended.interrupted.name}; the same command goes on")
+        say(f"interrupted by {ended.interrupted.name}; run the same command to continue")
     finished = len({*ended.finished, *ended.failed, *ended.kept})
     kept = f" ({len(ended.kept)} before)" if ended.kept else ""
     say(

@@ -14,7 +14,7 @@ from rich.table import Table
 
 from strata.campaign.cells import Cell
 from strata.campaign.directory import CampaignDirectory, CellState, open_directory
-from strata.campaign.forecast import Forecast
+from strata.campaign.remaining_time import Forecast
 from strata.cli.console import make_console, plain_table
 from strata.cli.output import write_json
 from strata.printable import printable
@@ -28,7 +28,7 @@ _SCHEMA = 1
     "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
 )
 def command(directory: Path, form: str) -> None:
-    """Show what came of each cell of a campaign, and what is still to run."""
+    """Show the state of each cell of a campaign, and which cells are still to run."""
     campaign = open_directory(directory)
     states = {cell.id: campaign.state(cell) for cell in campaign.cells}
     words = {cell.id: _word(cell, states[cell.id]) for cell in campaign.cells}
@@ -41,7 +41,7 @@ def command(directory: Path, form: str) -> None:
     if form == "json":
         _write_json(campaign, states, words, forecast.all(todo))
         return
-    table = plain_table("", "cell", "status", "what came of it")
+    table = plain_table("", "cell", "status", "result")
     for cell in campaign.cells:
         if not cell.skipped:
             table.add_row(
@@ -71,7 +71,7 @@ def _word(cell: Cell, state: CellState | None) -> str:
 def _outcome(state: CellState | None) -> str:
     if state is None:
         return ""
-    busy = f" (machine busy before: {state.busy_percent:.0f} %)" if state.busy else ""
+    busy = f" (machine busy before the cell: {state.busy_percent:.0f} %)" if state.busy else ""
     return state.line + busy
 
 

@@ -8,17 +8,21 @@ from pathlib import Path
 
 import click
 
+from strata.schema.chain_text import topics_of
 from strata.schema.links import MessageLink
 
 chain_option = click.option(
     "--chain",
-    help="Report only the chain over these topics: '/a -> /b -> /c'; else all that are found.",
+    metavar="TOPICS",
+    help="Report only the chain over these topics, as in '/a -> /b -> /c'.  [default: all chains]",
 )
 links_option = click.option(
     "--links",
     "links_path",
     type=click.Path(path_type=Path, dir_okay=False),
-    help="YAML file of message links: what nodes publish from stored messages (docs/method.md).",
+    metavar="FILE",
+    help="YAML file of message links: what nodes publish from messages that they stored; "
+    "`strata links` proposes one (docs/method.md).",
 )
 
 
@@ -32,8 +36,8 @@ def declared_links(path: Path | None) -> tuple[MessageLink, ...]:
 
 
 def parse_chain(chain: str) -> list[str]:
-    """Return the topics of "/a -> /b -> /c"; raises UsageError for what is none."""
-    topics = [part.strip() for part in chain.split("->")]
-    if not all(topics):
-        raise click.UsageError(f"--chain {chain!r} is no row of topics joined by ->, as '/a -> /b'")
-    return topics
+    """Return the topics of "/a -> /b -> /c"; raises UsageError for what is not a chain."""
+    try:
+        return topics_of(chain)
+    except ValueError as error:
+        raise click.UsageError(f"--chain: {error}.") from error

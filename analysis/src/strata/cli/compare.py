@@ -4,38 +4,46 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import click
 
-from strata import analyze
 from strata.cli.chain import chain_option, declared_links, links_option, parse_chain
-from strata.cli.console import make_console
 from strata.cli.output import check_output, output_options, write_json, write_output
 from strata.cli.progress import counting_progress, decoding_progress
 from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
-from strata.cli.titles import title_of
-from strata.compare.comparison import Comparison, compare
-from strata.compare.gates.judge import Judgement, judge
-from strata.compare.gates.load import Gate, read_gates
-from strata.compare.runs import Run, Subject, measure_run
-from strata.compare.sides import Side
+from strata.comparison.relevance import Least
 from strata.errors import GateError
-from strata.read.sessions import sessions_in, warm_up_of
-from strata.show.ci.junit import junit
-from strata.show.ci.markdown import markdown
-from strata.show.document.comparison import document
-from strata.show.terminal.comparison import print_comparison, print_gates
-from strata.stats.quantiles import name_of
+
+if TYPE_CHECKING:
+    from strata.comparison.comparison import Comparison
+    from strata.comparison.gates.judge import Judgement
+    from strata.comparison.gates.load import Gate
+    from strata.comparison.runs import Run, Subject
+    from strata.comparison.sides import Side
 
 _BROKEN = 3
-_FORMATS = ("text", "json", "markdown", "junit")
+_LEAST = re.compile(r"(\d+(?:\.\d+)?)%,(\d+(?:\.\d+)?)(ns|us|ms|s)")
+_NS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
+_FORMATS = ("text", "json", "markdown", "junit", "html")
+
+
+def _least(_context: click.Context, _parameter: click.Parameter, text: str) -> Least:
+    """Read ``5%,20us``; either may be 0. Raises UsageError for anything else."""
+    found = _LEAST.fullmatch(text.replace(" ", ""))
+    if found is None:
+        raise click.UsageError(
+            f"--relevant {text!r} is not a percentage and a time, as in 5%,20us; times are in ns, "
+            "us, ms or s"
+        )
+    return Least(float(found[1]) / 100, round(float(found[2]) * _NS[found[3]]))
 
 
 @click.command("compare")
@@ -58,7 +66,7 @@ _FORMATS = ("text", "json", "markdown", "junit")
     type=click.Choice(_FORMATS),
     default="text",
     show_default=True,
-    help="text for people; json, markdown and junit (gates) for CI.",
+    help="text and html (a page; with -o) for people; json, markdown and junit (gates) for CI.",
 )
 @output_options
 @click.option(
@@ -68,7 +76,18 @@ _FORMATS = ("text", "json", "markdown", "junit")
     metavar="FORMAT=FILE",
     help="Write another format to a file, too; repeatable.",
 )
-@click.option("--all", "everything", is_flag=True, help="Compare internal topics too.")
+@click.option(
+    "--relevant",
+    "least",
+    default="5%,20us",
+    show_default=True,
+    callback=_least,
+    metavar="PERCENT,TIME",
+    help="The least difference that matters: at least this part of A's latency, and this time.",
+)
+@click.option(
+    "--all", "everything", is_flag=True, help="Show every comparison, internal topics too."
+)
 def command(
     a: Path,
     b: Path | None,
@@ -79,6 +98,7 @@ def command(
     form: str,
     output: Path | None,
     further: tuple[str, ...],
+    least: Least,
     *,
     all_processes: bool,
     force: bool,
@@ -87,11 +107,25 @@ def command(
     """Compare B with A: every chain, hop, layer and callback, and losses.
 
     A and B are traces (sessions), or directories with several sessions of the same thing, such as
-    the repetitions of a campaign's cell. A alone is held against gates that need no other.
+    the repetitions of a campaign's cell. A alone is checked against gates that need no other.
     """
+    from strata import analyze
+    from strata.cli.titles import title_of
+    from strata.comparison.compared import side_of
+    from strata.comparison.comparison import compare_sides, require_common
+    from strata.comparison.gates.judge import judge
+    from strata.comparison.gates.load import read_gates
+    from strata.comparison.runs import measure_run
+    from strata.read.sessions import warm_up_of
+    from strata.stats.quantiles import name_of
+
     written = [_further(text) for text in further]
     if gates_path is None and (b is None or "junit" in (form, *(name for name, _ in written))):
         raise click.UsageError("one trace alone, and JUnit, need --gate FILE")
+    if b is None and "html" in (form, *(name for name, _ in written)):
+        raise click.UsageError("a page shows a comparison: give A and B")
+    if form == "html" and output is None:
+        raise click.UsageError("--format html is a page: name its file with -o PAGE.html")
     if quantiles and b is None:
         raise click.UsageError("--quantiles needs A and B: gates name their own percentiles")
     for path in (output, *(path for _, path in written)):
@@ -107,23 +141,30 @@ def command(
             analysis = analyze(
                 path, links=links, chain=topics, progress=progress, all_processes=all_processes
             )
-        return measure_run(analysis, title_of(path), warm_up_of(path))
+            return measure_run(analysis, title_of(path), warm_up_of(path))
 
-    first, second = (None, a) if b is None else (_side(a, measured), b)
-    last = _side(second, measured)
+    first, second = (None, a) if b is None else (side_of(a, measured), b)
+    last = side_of(second, measured)
     wanted = _wanted(everything=everything)
     with counting_progress("compared") as compared:
         names = tuple(map(name_of, quantiles))
         found = (
             None
             if first is None
-            else compare(first, last, wanted=wanted, quantiles=names, progress=compared)
+            else compare_sides(
+                first, last, wanted=wanted, quantiles=names, least=least, progress=compared
+            )
         )
-    result = _Result(found, judge(gates, first, last), first, last)
+    if found is not None and not gates:
+        require_common(found)
+    result = _Result(found, judge(gates, first, last), first, last, everything)
     for name, path in ((form, output), *written):
         write_output(path, partial(result.write, name))
     if any(one.broken for one in result.judgements):
         sys.exit(_BROKEN)
+    if found is not None:
+        # Gates of B alone may hold of two runs of which nothing could be compared.
+        require_common(found)
 
 
 @dataclass(frozen=True)
@@ -132,18 +173,34 @@ class _Result:
     judgements: Sequence[Judgement]
     a: Side | None
     b: Side
+    everything: bool
 
     def write(self, form: str, file: IO[str]) -> None:
+        # Each form has modules of its own, of which the others have no need.
         if form == "json":
+            from strata.show.document.comparison import document
+
             write_json(document(self.comparison, self.judgements, self.a, self.b), file)
         elif form == "markdown":
-            file.write(markdown(self.comparison, self.judgements, self.a, self.b))
+            from strata.show.ci.markdown import markdown
+
+            found, sides = self.comparison, (self.a, self.b)
+            file.write(markdown(found, self.judgements, *sides, everything=self.everything))
+        elif form == "html" and self.comparison is not None:
+            from strata.show.html.comparison import render_comparison
+
+            file.write(render_comparison(self.comparison))
         elif form == "junit":
+            from strata.show.ci.junit import junit
+
             file.write(junit(self.judgements, self.a, self.b))
         else:
+            from strata.cli.console import make_console
+            from strata.show.terminal.comparison import print_comparison, print_gates
+
             console = make_console(file)
             if self.comparison is not None:
-                print_comparison(self.comparison, console)
+                print_comparison(self.comparison, console, everything=self.everything)
             if self.judgements:
                 print_gates(self.judgements, console, None if self.comparison else self.b)
 
@@ -162,10 +219,6 @@ def _require_absolute(gates: Sequence[Gate], path: Path | None) -> None:
                 f"Cannot use gates {path}:{gate.line}: {gate.name!r} needs two sides, and one "
                 "trace was given. Give A and B."
             )
-
-
-def _side(path: Path, measured: Callable[[Path], Run]) -> Side:
-    return Side(title_of(path), tuple(measured(session) for session in sessions_in(path)))
 
 
 def _wanted(*, everything: bool) -> Callable[[Subject], bool]:

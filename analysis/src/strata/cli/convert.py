@@ -4,23 +4,20 @@
 
 from __future__ import annotations
 
-from difflib import get_close_matches
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from strata.cli.chain import declared_links, links_option
-from strata.cli.progress import decoding_progress
+from strata.cli.progress import decoding_progress, make_results
 from strata.errors import TraceError
-from strata.export.parquet import Written, write_parquet
-from strata.export.results import write_results
-from strata.export.target import check_target
-from strata.pipeline import analyze
+from strata.nearest import did_you_mean
 from strata.printable import printable
-from strata.read import Trace, open_trace
-from strata.read.decoder import Selection
-from strata.read.manifest import session_of
-from strata.units import format_count
+
+if TYPE_CHECKING:
+    from strata.export.parquet import Written
+    from strata.read import Trace
 
 _EVENTS, _RESULTS = "tables", "results"
 
@@ -31,10 +28,17 @@ _EVENTS, _RESULTS = "tables", "results"
     "-o",
     "--output",
     type=click.Path(path_type=Path),
-    help="Write into this directory; without it, `tables` (`results`) in the session, or "
-    "NAME-tables (NAME-results) beside a trace that is no session.",
+    metavar="DIR",
+    help="Write into this directory.  [default: `tables` (with --results `results`) in the "
+    "session; NAME-tables beside a trace that is not in a session]",
 )
-@click.option("--event", "events", multiple=True, help="Only this event; may be given again.")
+@click.option(
+    "--event",
+    "events",
+    multiple=True,
+    metavar="EVENT",
+    help="Write only this event. May be given several times.",
+)
 @click.option(
     "--results", is_flag=True, help="Write the tables of the analysis in place of the events."
 )
@@ -49,11 +53,14 @@ def command(
     results: bool,
     force: bool,
 ) -> None:
-    """Write the events of TRACE as Parquet files, one an event type.
+    """Write the events of TRACE as Parquet files, one per event type.
 
     With --results, the tables of its analysis, one file each. pandas, polars, DuckDB and others
     read them. docs/data-model.md declares the columns.
     """
+    from strata.export.target import check_target
+    from strata.units import format_count
+
     if results and events:
         raise click.UsageError("--event chooses events, and --results writes none")
     if links_path is not None and not results:
@@ -77,6 +84,10 @@ def command(
 
 
 def _write_events(trace: Path, events: tuple[str, ...], target: Path, *, force: bool) -> Written:
+    from strata.export.parquet import write_parquet
+    from strata.read import open_trace
+    from strata.read.decoder import Selection
+
     selection = Selection(events=frozenset(events) if events else None)
     with decoding_progress() as progress:
         opened = open_trace(trace, progress=progress)
@@ -87,9 +98,13 @@ def _write_events(trace: Path, events: tuple[str, ...], target: Path, *, force: 
 
 
 def _write_results(trace: Path, links_path: Path | None, target: Path, *, force: bool) -> Written:
+    from strata import analyze
+    from strata.export.results import write_results
+
     links = declared_links(links_path)
     with decoding_progress() as progress:
         analysis = analyze(trace, links=links, progress=progress)
+        make_results(analysis)
     for row in analysis.rows("quality").records():
         if row["severity"] != "info":
             click.echo(f"{row['severity']}: {row['text']}", err=True)
@@ -98,6 +113,8 @@ def _write_results(trace: Path, links_path: Path | None, target: Path, *, force:
 
 def default_output(trace: Path, what: str = _EVENTS) -> Path:
     """Return `what` in the session that `trace` is or lies in; NAME-`what` beside any other."""
+    from strata.read.manifest import session_of
+
     session = session_of(trace)
     if session is not None:
         return session / what
@@ -112,15 +129,10 @@ def _require_declared(trace: Trace, events: tuple[str, ...]) -> None:
     for event in events:
         if event in declared:
             continue
-        near = get_close_matches(event, sorted(declared), n=3) or [
-            name for name in sorted(declared) if event and event.lower() in name.lower()
-        ]
-        step = (
-            f"Did you mean {' or '.join(near[:3])}?" if near else "`strata info` lists the events."
-        )
+        near = did_you_mean(event, sorted(declared))
         raise TraceError(
             f"Cannot convert event {event!r}: it is none of the {len(declared)} that the metadata "
-            f"of {trace.path} declare. {step}"
+            f"of {trace.path} declare.{near or ' `strata info` lists the events.'}"
         )
 
 

@@ -5,13 +5,11 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import IO
+from typing import IO, TYPE_CHECKING
 
 import click
 
-from strata import analyze
 from strata.cli.chain import declared_links, links_option
-from strata.cli.console import make_console
 from strata.cli.output import (
     check_output,
     format_option,
@@ -23,26 +21,40 @@ from strata.cli.output import (
 from strata.cli.progress import decoding_progress
 from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
-from strata.cli.titles import title_of
-from strata.show.document.hops import hop_columns, hop_document, hop_rectangle
-from strata.show.terminal.hops import print_hops
-from strata.show.words.hop_selection import Selection
-from strata.stats.hop_distributions import TraceHops, trace_hops
-from strata.stats.transfers import End
+
+if TYPE_CHECKING:
+    from strata.show.words.hop_selection import Selection
+    from strata.stats.hop_distributions import TraceHops
+    from strata.stats.transfers import End
+
+_ENDS = ("callback_start", "callback_end")
+"""Values of strata.stats.transfers.End."""
 
 
 @click.command("hops")
 @click.argument(
     "traces", metavar="TRACE...", nargs=-1, required=True, type=click.Path(path_type=Path)
 )
-@click.option("--topic", "topics", multiple=True, help="Only topics that match (*, ?); repeatable.")
-@click.option("--node", "nodes", multiple=True, help="Only hops from or to such nodes; repeatable.")
+@click.option(
+    "--topic",
+    "topics",
+    multiple=True,
+    metavar="PATTERN",
+    help="Show only topics that match, as in '/camera/*'. May be given several times.",
+)
+@click.option(
+    "--node",
+    "nodes",
+    multiple=True,
+    metavar="PATTERN",
+    help="Show only hops from or to nodes that match. May be given several times.",
+)
 @click.option(
     "--until",
-    type=click.Choice([end.value for end in End]),
-    default=End.START.value,
+    type=click.Choice(_ENDS),
+    default=_ENDS[-1],
     show_default=True,
-    help="The end of a hop in the table; json and csv have both.",
+    help="The end of a hop in the table, which names the median to the other; json and csv: both.",
 )
 @links_option
 @processes_option
@@ -66,9 +78,16 @@ def command(
 ) -> None:
     """Show the latency distribution of every hop of each TRACE, side by side.
 
-    Hops of several traces are put together by topic and names of nodes. TRACE is a session of
-    `strata record`, or any directory that `ros2 trace` or `lttng` wrote.
+    A hop is one topic from one node to another. Hops of several traces with the same topic and
+    nodes are shown together. TRACE is a session of `strata record`, or any directory that
+    `ros2 trace` or `lttng` wrote.
     """
+    from strata import analyze
+    from strata.cli.titles import title_of
+    from strata.show.words.hop_selection import Selection, require_hops
+    from strata.stats.hop_distributions import trace_hops
+    from strata.stats.transfers import End
+
     check_output(output, force=force)
     links = declared_links(links_path)
     found = []
@@ -78,6 +97,7 @@ def command(
             analysis = analyze(path, links=links, progress=progress, all_processes=all_processes)
             found.append(trace_hops(analysis, title_of(path), quantiles))
     selection = Selection(topics, nodes, everything)
+    require_hops(selection, found)
 
     def write(file: IO[str]) -> None:
         _write(found, form, file, End(until), selection)
@@ -88,7 +108,12 @@ def command(
 def _write(
     found: list[TraceHops], form: str, file: IO[str], until: End, selection: Selection
 ) -> None:
+    from strata.show.document.hops import hop_columns, hop_document, hop_rectangle
+
     if form == "table":
+        from strata.cli.console import make_console
+        from strata.show.terminal.hops import print_hops
+
         print_hops(found, make_console(file), until=until, selection=selection)
     elif form == "json":
         write_json(hop_document(found, selection), file)

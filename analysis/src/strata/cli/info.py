@@ -17,9 +17,9 @@ from strata.cli.progress import decoding_progress
 @format_option(["table", "json"], "json (docs/reading.md) for machines")
 @click.option("--all", "everything", is_flag=True, help="Show every process, event and directory.")
 def command(trace: Path, form: str, *, everything: bool) -> None:
-    """Tell what TRACE holds: hosts, processes, events, loss, buffers.
+    """Show what TRACE holds: hosts, processes, events, what was lost, buffers.
 
-    Any LTTng or CTF trace will do, with or without ROS 2 events.
+    TRACE is any LTTng or CTF trace, with or without ROS 2 events.
     """
     from strata.cli.console import make_console
     from strata.read import open_trace

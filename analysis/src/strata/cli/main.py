@@ -19,7 +19,7 @@ from strata.errors import StrataError
 VERBS = {
     "doctor": Verb(
         "strata.cli.doctor",
-        "Check that this machine can record, and say how to mend what it cannot.",
+        "Check that this machine can record, and say how to fix what it cannot.",
     ),
     "record": Verb(
         "strata.cli.record",
@@ -28,7 +28,7 @@ VERBS = {
     ),
     "scenarios": Verb(
         "strata.cli.scenarios",
-        "List the scenarios that ship, or show one with its settings and all its keys.",
+        "List the shipped scenarios, or show one with its settings and all its keys.",
     ),
     "run": Verb(
         "strata.cli.run",
@@ -36,9 +36,12 @@ VERBS = {
         records=True,
     ),
     "info": Verb(
-        "strata.cli.info", "Tell what TRACE holds: hosts, processes, events, loss, buffers."
+        "strata.cli.info",
+        "Show what TRACE holds: hosts, processes, events, what was lost, buffers.",
     ),
-    "analyze": Verb("strata.cli.analyze", "Tell in which layer the time of TRACE went."),
+    "analyze": Verb(
+        "strata.cli.analyze", "Show in which layer the time of TRACE went, on one screen."
+    ),
     "sql": Verb(
         "strata.cli.sql", "Answer QUERY, one SELECT in SQL, from the tables of TRACE (docs/sql.md)."
     ),
@@ -58,11 +61,11 @@ VERBS = {
         "Write one HTML page that shows in which layer the time of TRACE_OR_SESSION went.",
     ),
     "convert": Verb(
-        "strata.cli.convert", "Write the events of TRACE as Parquet files, one an event type."
+        "strata.cli.convert", "Write the events of TRACE as Parquet files, one per event type."
     ),
     "campaign": Verb(
         "strata.cli.campaign",
-        "Run a matrix of scenarios, again and again, and report what came of it.",
+        "Run a matrix of scenarios repeatedly and report the results.",
         records=True,
     ),
 }
@@ -73,7 +76,11 @@ VERBS = {
 @click.option("--debug", is_flag=True, help="Show the whole traceback of an error.")
 @click.pass_context
 def strata(ctx: click.Context, *, debug: bool) -> None:
-    """Locate the layer of a ROS 2 system in which the time goes."""
+    """Show in which layer of a ROS 2 system the time goes.
+
+    Record a running system (record) or a known workload (run), then look at the recording
+    (analyze, report) or compare two (compare). `strata VERB --help` explains a verb.
+    """
     # `main` looks for it itself: an error may come before it is parsed.
     del debug
     # A recording ends in its own way: the command and the session have to be stopped.
@@ -90,7 +97,7 @@ def main() -> None:
     failing.open_standard_streams()
     debug = failing.wants_debug(sys.argv[1:])
     if not debug:
-        # What fails in a destructor has no consequence, and would be told as a traceback.
+        # What fails in a destructor has no consequence, and would be shown as a traceback.
         sys.unraisablehook = lambda _: None
     try:
         _run()

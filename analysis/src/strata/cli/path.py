@@ -11,9 +11,11 @@ import click
 
 from strata.cli.chain import declared_links, links_option, parse_chain
 from strata.cli.output import format_option, write_json
-from strata.cli.progress import decoding_progress
+from strata.cli.program import called_as
+from strata.cli.progress import decoding_progress, make_results
 from strata.cli.selection import processes_option
 from strata.errors import TraceError
+from strata.printable import path_text
 
 if TYPE_CHECKING:
     from strata.analysis import Analysis
@@ -21,9 +23,27 @@ if TYPE_CHECKING:
 
 @click.command("path")
 @click.argument("trace", type=click.Path(path_type=Path))
-@click.option("--message", type=int, help="Row of the table messages; else the slowest are shown.")
-@click.option("--slowest", default=1, show_default=True, type=click.IntRange(1), help="How many.")
-@click.option("--chain", help="Of the chain over these topics, '/a -> /b'; else of the first one.")
+@click.option(
+    "--message",
+    type=int,
+    metavar="NUMBER",
+    help="The message of this number, as `strata analyze` shows it (message_id of the table "
+    "messages).  [default: the slowest]",
+)
+@click.option(
+    "--slowest",
+    default=1,
+    show_default=True,
+    type=click.IntRange(1),
+    metavar="COUNT",
+    help="How many of the slowest messages are shown.",
+)
+@click.option(
+    "--chain",
+    metavar="TOPICS",
+    help="The slowest of the chain over these topics, as in '/a -> /b'.  "
+    "[default: the one that `strata analyze` shows first]",
+)
 @links_option
 @processes_option
 @format_option(["table", "json"], "json (docs/json.md) for machines")
@@ -39,12 +59,14 @@ def command(
 ) -> None:
     """Show the critical path of messages of TRACE, layer by layer.
 
-    The path goes back from the message to the first publish, along the cause that was there last.
+    The path goes back from the message to the first publish; at a node with several inputs it
+    follows the input that came last. What is not on it did not delay the message.
     """
     from strata import analyze
     from strata.cli.console import make_console
     from strata.show.terminal.findings import first_lines
-    from strata.show.terminal.path import path_section, paths_document
+    from strata.show.terminal.path import path_hints, path_section, paths_document
+    from strata.show.words.commands import Commands
     from strata.stats.path import critical_path
 
     topics = parse_chain(chain) if chain is not None else None
@@ -53,6 +75,7 @@ def command(
         analysis = analyze(
             trace, links=links, chain=topics, progress=progress, all_processes=all_processes
         )
+        make_results(analysis, "quality")
     wanted = [message] if message is not None else _slowest(analysis, slowest)
     paths = [critical_path(analysis, number) for number in wanted]
     if form == "json":
@@ -63,16 +86,25 @@ def command(
         console.print(line)
     for path in paths:
         console.print(path_section(analysis, path))
+    if message is None:
+        commands = Commands(
+            path_text(trace),
+            path_text(links_path) if links_path is not None else None,
+            all_processes,
+            called_as(),
+        )
+        for hint in path_hints(analysis, commands, slowest, asked=chain):
+            console.print(hint, style="dim", soft_wrap=True)
 
 
 def _slowest(analysis: Analysis, count: int) -> list[int]:
-    from strata.show.words.most import most_first
+    from strata.show.words.chain_choice import focus_chain
+    from strata.show.words.slowest import slowest_messages
 
-    if not len(analysis.rows("chains")):
+    chain = focus_chain(analysis)
+    if chain is None:
         raise TraceError(
             f"Cannot show a path in {analysis.trace.path}: no message was followed from a publish "
-            "to a callback."
+            "to a callback. strata analyze shows what is in it."
         )
-    instances = analysis.rows("chain_instances")
-    slow = most_first(instances.take(instances["chain_id"] == 0), "latency_ns")
-    return [row["message_id"] for row in slow[:count]]
+    return [one.message_id for one in slowest_messages(analysis, chain, count)]

@@ -5,29 +5,33 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
+from strata.cli.completion import config_names, profile_names
+from strata.cli.program import suggested
 from strata.cli.quantities import Bytes, Seconds
 from strata.cli.statuses import OwnRangeCommand, exit_with, own_range
-from strata.errors import TraceError
 from strata.printable import printable
-from strata.read import open_trace
-from strata.record.config import load_config
-from strata.record.plan import Bounds
-from strata.record.profiles import load_profile
-from strata.record.recording import Recording, record
-from strata.record.ros import find_ros
+
+if TYPE_CHECKING:
+    from strata.record.config import SessionConfig
+    from strata.record.profiles import RmwProfile
+    from strata.record.recording import Recording
+    from strata.record.ros import Ros
 
 
 @click.command("record", cls=OwnRangeCommand, context_settings={"allow_interspersed_args": False})
 @click.option(
     "-c",
     "--config",
-    required=True,
     metavar="CONFIG",
-    help="Session configuration: the name of a shipped one (ros2, light, full), or a YAML file.",
+    help="Which events are recorded: the name of a shipped session configuration (ros2, light, "
+    "full), or a YAML file.  [default: full where the hooks of the DDS layer bind, else ros2]",
+    **config_names,
 )
 @click.option(
     "-o",
@@ -41,25 +45,27 @@ from strata.record.ros import find_ros
 @click.option(
     "--rmw-profile",
     metavar="PROFILE",
-    help="Profile for the middleware of the command: an XML file, or the name of a shipped one "
+    help="Settings for the middleware of the command: an XML file, or the name of a shipped one "
     "(fastdds_shm, fastdds_udp ...; trace_configs/rmw/).",
+    **profile_names,
 )
 @click.option(
     "--kernel",
     is_flag=True,
-    help="Record the kernel's scheduling too, with lttng-modules or else perf (mostly as root).",
+    help="Record the kernel's scheduling too, with lttng-modules or else perf; both mostly need "
+    "root.",
 )
 @click.option(
     "--duration",
     type=Seconds(),
     metavar="TIME",
-    help="End after a time, as in 30s, 10m, 2h: the command gets SIGINT.",
+    help="End the command after this time, as in 30s, 10m, 2h, by SIGINT.",
 )
 @click.option(
     "--max-size",
     type=Bytes(),
     metavar="SIZE",
-    help="Bound the trace's size, as in 20G: its oldest part is dropped, names are kept.",
+    help="Keep the trace below this size, as in 20G, by dropping its oldest part.",
 )
 @click.option(
     "--min-free",
@@ -67,7 +73,9 @@ from strata.record.ros import find_ros
     metavar="SIZE",
     help="Stop recording when the disk has less free.  [default: 1G, or 5 % of a small disk]",
 )
-@click.option("--no-ros", is_flag=True, help="Run the command in the environment as it is.")
+@click.option(
+    "--no-ros", is_flag=True, help="Run the command in your environment, without adding ROS 2's."
+)
 @click.option(
     "--no-command-line",
     is_flag=True,
@@ -75,7 +83,7 @@ from strata.record.ros import find_ros
 )
 @click.argument("command_line", nargs=-1, required=True, type=click.UNPROCESSED)
 def command(
-    config: str,
+    config: str | None,
     output: Path | None,
     name: str | None,
     force: bool,
@@ -90,20 +98,29 @@ def command(
 ) -> None:
     """Record a tracing session around a command, given after `--`.
 
-    The command's own output passes through. Ctrl-C is passed on to it once; a second one kills
-    it. Exit status: the command's own, 128 + N when signal N ended it; 121 when it succeeded and
-    the recording is incomplete; 125 nothing could be recorded; 126 the command cannot be executed;
-    127 it was not found.
+    The command's own output passes through. The first Ctrl-C is passed on to it, a second one
+    kills it.
+
+    Exit status: the command's own, 128 + N when signal N ended it; 121 when it succeeded and the
+    recording is incomplete; 125 nothing could be recorded; 126 the command cannot be executed; 127
+    it was not found.
     """
+    from strata.record.plan import Bounds
+    from strata.record.profiles import load_profile
+    from strata.record.recording import record
+    from strata.record.ros import find_ros
+
     with own_range():
+        ros = None if no_ros else find_ros()
+        profile = load_profile(rmw_profile) if rmw_profile else None
         recording = record(
-            load_config(config),
+            _config(config, ros, profile),
             command_line,
             directory=output,
             name=name,
             force=force,
-            ros=None if no_ros else find_ros(),
-            rmw_profile=load_profile(rmw_profile) if rmw_profile else None,
+            ros=ros,
+            rmw_profile=profile,
             kernel=kernel,
             keep_command_line=not no_command_line,
             bounds=Bounds(duration, max_size, min_free),
@@ -113,11 +130,31 @@ def command(
     say_lacks(recording)
     if not recording.end.succeeded:
         say(f"the command failed: {recording.end.description}")
+    say_next(recording)
     exit_with(recording.end.status, recording)
 
 
+def _config(name: str | None, ros: Ros | None, profile: RmwProfile | None) -> SessionConfig:
+    """Load the configuration of that name; without one choose it, and say which and why."""
+    from strata.record.config import load_config
+
+    if name is not None:
+        return load_config(name)
+    from strata.record.default_config import default_config
+
+    chosen = default_config(ros, os.environ, profile)
+    say(f"session configuration {chosen.config}: {chosen.reason} (choose another with -c)")
+    return load_config(chosen.config)
+
+
+def say_next(recording: Recording) -> None:
+    """Say which command shows what was recorded, as it can be pasted."""
+    if recording.directory and not recording.empty:
+        say(f"next: {suggested('analyze', recording.directory)}")
+
+
 def say_lacks(recording: Recording) -> None:
-    """Tell the user where a recording is, and that it is empty, incomplete or lacks events."""
+    """Say where a recording is, and that it is empty, incomplete or lacks events."""
     if recording.empty and recording.directory:
         say("no event was recorded: the trace is empty (see `strata doctor`)")
     if recording.discarded:
@@ -131,7 +168,10 @@ def say_lacks(recording: Recording) -> None:
 
 
 def clock_offset(trace: Path) -> int | None:
-    """Tell what the clock of a recorded trace adds to CLOCK_MONOTONIC; null without a trace."""
+    """Return what the clock of a trace adds to CLOCK_MONOTONIC; null without a trace."""
+    from strata.errors import TraceError
+    from strata.read import open_trace
+
     try:
         offsets = open_trace(trace).clock_offsets_ns
     except TraceError:
@@ -140,7 +180,7 @@ def clock_offset(trace: Path) -> int | None:
 
 
 def say(line: str) -> None:
-    """Tell the user something, on stderr."""
+    """Say something to the user, on stderr."""
     # Who does not listen any more is no reason to end a recording, or its command.
     with contextlib.suppress(OSError):
         click.echo(f"strata: {printable(line)}", err=True)

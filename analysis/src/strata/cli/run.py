@@ -6,14 +6,16 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from strata.cli.record import clock_offset, say, say_lacks
+from strata.cli.completion import config_names, scenario_names
+from strata.cli.record import clock_offset, say, say_lacks, say_next
 from strata.cli.statuses import exit_with
-from strata.record.ros import find_ros
-from strata.scenario.load import load_scenario
-from strata.scenario.running import Finished, run_scenario
+
+if TYPE_CHECKING:
+    from strata.scenario.running import Finished
 
 
 def _changes(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> dict[str, str]:
@@ -27,7 +29,7 @@ def _changes(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> 
 
 
 @click.command("run")
-@click.argument("scenario", metavar="SCENARIO")
+@click.argument("scenario", metavar="SCENARIO", **scenario_names)
 @click.option(
     "-o",
     "--output",
@@ -41,16 +43,22 @@ def _changes(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> 
     multiple=True,
     callback=_changes,
     metavar="KEY=VALUE",
-    help="Change a setting of the scenario, or a place in its file (load.cpu_percent=50). "
-    "Repeatable.",
+    help="Change a setting of the scenario, or a key of its file (load.cpu_percent=50). May be "
+    "given several times.",
 )
 @click.option(
     "--duration",
     metavar="N|SECONDSs",
-    help="Run for N of what the scenario counts, or for a time as in 10s.",
+    help="Run for N of what the scenario counts (messages, frames), or for a time as in 10s.",
 )
-@click.option("-c", "--config", metavar="CONFIG", help="Session configuration, not the scenario's.")
-@click.option("--no-trace", is_flag=True, help="Run it without a session: nothing is traced.")
+@click.option(
+    "-c",
+    "--config",
+    metavar="CONFIG",
+    help="Use this session configuration in place of the scenario's.",
+    **config_names,
+)
+@click.option("--no-trace", is_flag=True, help="Run the scenario without tracing anything.")
 @click.option("--kernel", is_flag=True, help="Record the kernel's scheduling too.")
 @click.option("--force", is_flag=True, help="Replace a former recording in DIR.")
 def command(
@@ -65,13 +73,19 @@ def command(
 ) -> None:
     """Run a scenario inside a recording session: a YAML file, or the name of a shipped one.
 
-    `strata scenarios` lists those. Logs, parameters and the nodes' own results are kept below
-    DIR/scenario. Ctrl-C ends the scenario in order. Exit status: 0 run and recorded; 1 it could
-    not be run, or a process failed; 3 it ran, and what the scenario expects did not come of it;
-    121 it ran, and the recording is incomplete.
+    `strata scenarios` lists the shipped ones. Logs, parameters and the nodes' own results are kept
+    in DIR/scenario. Ctrl-C ends the scenario as if its time were over.
+
+    Exit status: 0 it ran and was recorded; 1 it could not be run, or a process failed; 3 it ran,
+    and a result that the scenario expects was not reached; 121 it ran, and the recording is
+    incomplete.
     """
+    from strata.record.ros import find_ros
+    from strata.scenario.load import load_scenario
+    from strata.scenario.running import run_scenario
+
     if no_trace and (kernel or config):
-        raise click.UsageError("--no-trace goes with neither --kernel nor --config.")
+        raise click.UsageError("--no-trace excludes --kernel and --config.")
     finished = run_scenario(
         load_scenario(scenario, changes, duration),
         directory=output,
@@ -99,7 +113,6 @@ def _report(finished: Finished) -> None:
     recording = finished.recording
     if recording:
         say_lacks(recording)
-        if not recording.empty:
-            say(f"where the time went: strata analyze {recording.directory}")
+        say_next(recording)
     else:
         say(f"ran into {finished.directory} (manifest.json, scenario/)")

@@ -5,30 +5,30 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
-import yaml
-from rich.text import Text
 
-from strata.cli.console import make_console, plain_table
-from strata.cli.output import write_json
-from strata.scenario.expand import as_text
-from strata.scenario.load import LoadedScenario, load_scenario, shipped_scenarios
+from strata.cli.completion import scenario_names
+from strata.cli.output import format_option, write_json
+
+if TYPE_CHECKING:
+    from strata.scenario.load import LoadedScenario
 
 _SCHEMA = 1
 
 
 @click.command("scenarios")
-@click.argument("scenario", required=False, metavar="[SCENARIO]")
-@click.option(
-    "--format", "form", type=click.Choice(["table", "json"]), default="table", show_default=True
-)
+@click.argument("scenario", required=False, metavar="[SCENARIO]", **scenario_names)
+@format_option(["table", "json"], "json for machines")
 def command(scenario: str | None, form: str) -> None:
-    """List the scenarios that ship, or show one with its settings and all its keys.
+    """List the shipped scenarios, or show one with its settings and all its keys.
 
-    Every file is checked; exit status 1 when one cannot be used.
+    A scenario is a known workload that `strata run` runs and records: nodes, rates and sizes in one
+    YAML file. Every file is checked. Exit status: 0, or 1 when a file cannot be used.
     """
+    from strata.scenario.load import load_scenario, shipped_scenarios
+
     if scenario is None:
         _list([load_scenario(str(path)) for path in shipped_scenarios()], form)
         return
@@ -36,6 +36,15 @@ def command(scenario: str | None, form: str) -> None:
     if form == "json":
         write_json({"schema": _SCHEMA, **_described(loaded)})
         return
+    _show(loaded)
+
+
+def _show(loaded: LoadedScenario) -> None:
+    import yaml
+
+    from strata.cli.console import make_console, plain_table
+    from strata.scenario.expand import as_text
+
     console = make_console()
     console.print(f"{loaded.name}: {loaded.scenario.question}")
     console.print(f"{loaded.file}\n")
@@ -53,6 +62,10 @@ def _list(found: list[LoadedScenario], form: str) -> None:
     if form == "json":
         write_json({"schema": _SCHEMA, "scenarios": [_described(loaded) for loaded in found]})
         return
+    from rich.text import Text
+
+    from strata.cli.console import make_console, plain_table
+
     table = plain_table("scenario", "time", "question")
     for workload in dict.fromkeys(loaded.scenario.workload for loaded in found):
         table.add_row()

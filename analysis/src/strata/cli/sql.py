@@ -27,6 +27,7 @@ from strata.cli.selection import processes_option
 from strata.documents import DocumentError, decode, read_bytes
 from strata.errors import OutputError, QueryError
 from strata.lazy import pyarrow as pa
+from strata.nearest import did_you_mean
 from strata.printable import printable
 from strata.schema.tables import TABLES
 from strata.schema.version import VERSION
@@ -72,7 +73,7 @@ def command(
 ) -> None:
     """Answer QUERY, one SELECT in SQL, from the tables of TRACE (docs/sql.md).
 
-    It reads the declared tables, views of them and the raw events, and no file of this machine.
+    QUERY may use the declared tables, views of them and the raw events; it reads no other file.
     """
     from strata.read.links import read_links
     from strata.sql import open as open_for_queries
@@ -141,7 +142,8 @@ def _describe(name: str, file: IO[str]) -> None:
             return
     raise QueryError(
         f"Cannot describe table {name!r}: it is none of the {len(TABLES) + len(VIEWS)} tables and "
-        "views. `strata sql TRACE --tables` lists them."
+        f"views.{did_you_mean(name, [one.name for one in TABLES] + [one.name for one in VIEWS])} "
+        "`strata sql TRACE --tables` lists them."
     )
 
 

@@ -11,13 +11,15 @@ import signal
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import click
 
 from strata.cli.ending import explain
 from strata.errors import StrataError
-from strata.record.command import CannotExecuteError, NotFoundError
-from strata.record.recording import Recording
+
+if TYPE_CHECKING:
+    from strata.record.recording import Recording
 
 _HELD = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 INCOMPLETE = 121
@@ -46,6 +48,8 @@ def own_range() -> Iterator[None]:
 
 
 def _status(error: StrataError) -> int:
+    from strata.record.command import CannotExecuteError, NotFoundError
+
     if isinstance(error, CannotExecuteError):
         return CANNOT_EXECUTE
     return NOT_FOUND if isinstance(error, NotFoundError) else CANNOT_RECORD

@@ -4,13 +4,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from strata.read.manifest import title_of
 
-from strata.printable import path_text
-from strata.read.manifest import session_of
-
-
-def title_of(trace: Path) -> str:
-    """Return the name of the session that `trace` is or lies in, else its own."""
-    place = session_of(trace) or trace
-    return path_text(place.resolve().name or str(place))
+__all__ = ["title_of"]

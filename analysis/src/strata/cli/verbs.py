@@ -12,9 +12,12 @@ import importlib
 import os
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
+
+if TYPE_CHECKING:
+    from click.shell_completion import CompletionItem
 
 
 @dataclass(frozen=True)
@@ -56,6 +59,29 @@ class Verbs(click.Group):
         del ctx
         verb = self.verbs.get(cmd_name)
         return verb.load() if verb else None
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Find the verb that is the first argument; raises UsageError, which names similar ones."""
+        name = args[0]
+        if name in self.verbs or name.startswith("-") or ctx.resilient_parsing:
+            return super().resolve_command(ctx, args)
+        from strata.nearest import did_you_mean
+
+        raise click.UsageError(f"No such command {name!r}.{did_you_mean(name, self.verbs)}", ctx)
+
+    def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
+        """Offer the verbs with their summaries, and the group's own options; imports no verb."""
+        from click.shell_completion import CompletionItem
+
+        verbs = [
+            CompletionItem(name, help=verb.summary)
+            for name, verb in self.verbs.items()
+            if name.startswith(incomplete)
+        ]
+        # Those of click.Group would import every verb.
+        return [*verbs, *click.Command.shell_complete(self, ctx, incomplete)]
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Write the verbs with their summaries."""

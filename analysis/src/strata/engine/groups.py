@@ -33,7 +33,7 @@ def _ints(values: Ints) -> Ints:
 
 
 def is_ascending(values: Ints) -> bool:
-    """Tell whether no value is less than the one before."""
+    """Return whether no value is less than the one before."""
     return bool((values[1:] >= values[:-1]).all())
 
 

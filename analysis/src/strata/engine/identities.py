@@ -40,7 +40,7 @@ class Given:
 def read_settled(fill: Fill, given: Given) -> Engine:
     """Return a finished engine that knew what each process id stands for.
 
-    Raises TraceError when a table would have more rows than numbers of rows can tell apart.
+    Raises TraceError when a table would have more rows than numbers of rows can distinguish.
     """
     try:
         return _settled(fill, given)

@@ -32,7 +32,7 @@ NOBODY = Unwanted()
 
 
 def left_all(tables: EngineTables, unwanted: Unwanted) -> bool:
-    """Tell whether there is an event of ROS 2 among those of `others`, and no other one."""
+    """Return whether there is an event of ROS 2 among those of `others`, and no other one."""
     if any(name.startswith(f"{PROVIDER}:") for name in tables.engine.counts):
         return False
     rows = tables.rows["left_out"]

@@ -49,8 +49,8 @@ def bytes_of(text: str) -> int:
     found = re.fullmatch(r"\s*(\d+)\s*([KMG]?)(?:i?B)?\s*", text, re.IGNORECASE)
     if found is None:
         raise StrataError(
-            f"Cannot keep the analysis within {MEMORY}={text!r}: this is no size. Give a number "
-            "with K, M or G, such as 500M."
+            f"Cannot keep the analysis within {MEMORY}={text!r}: this is not a size. Give a "
+            "number with K, M or G, such as 500M."
         )
     return int(found[1]) * _UNITS[found[2].upper()]
 

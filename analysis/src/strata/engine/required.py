@@ -12,7 +12,7 @@ from strata.schema.events import PROVIDER
 
 
 def has_ros2(counts: Mapping[str, int]) -> bool:
-    """Tell whether any event of ROS 2 is among those that are counted by name."""
+    """Return whether any event of ROS 2 is among those that are counted by name."""
     return any(name.startswith(f"{PROVIDER}:") for name in counts)
 
 
@@ -23,11 +23,11 @@ def require_ros2(path: Path, counts: Mapping[str, int]) -> None:
     total = sum(counts.values())
     if not total:
         raise TraceError(
-            f"Cannot analyze {path}: the trace holds no event. Check that the session was "
+            f"Cannot analyze {path}: the trace contains no events. Check that the session was "
             "started before the nodes and that they load the tracepoints (strata doctor)."
         )
     names = ", ".join(sorted({name.split(":")[0] for name in counts})[:5])
     raise TraceError(
-        f"Cannot analyze {path}: none of its {total} events is a {PROVIDER}:* event, they "
-        f"are of {names}. Record with the events ros2:* (strata record, ros2 trace)."
+        f"Cannot analyze {path}: none of its {total} events is a {PROVIDER}:* event; they belong "
+        f"to {names}. Record with the events ros2:* (strata record, ros2 trace)."
     )

@@ -27,7 +27,7 @@ def first_touching(windows: Windows, at_ns: Ints) -> Ints:
 
 
 def touched(windows: Windows, begin_ns: Ints, end_ns: Ints) -> npt.NDArray[np.bool_]:
-    """Tell which intervals any window touches."""
+    """Return which intervals any window touches."""
     if not len(windows[0]):
         return np.zeros(len(begin_ns), bool)
     return np.asarray(begun_by(windows, end_ns) > over_before(windows, begin_ns))

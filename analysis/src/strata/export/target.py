@@ -38,13 +38,13 @@ def check_target(target: Path, *, force: bool) -> None:
     foreign = _foreign_entry(target, entries)
     if foreign is not None:
         raise OutputError(
-            f"Cannot write {target}: the directory holds files that strata convert did not write "
-            f"({foreign}). {_ELSEWHERE}"
+            f"Cannot write {target}: the directory contains files that strata convert did not "
+            f"write ({foreign}). {_ELSEWHERE}"
         )
     if not force:
         raise OutputError(
-            f"Cannot write {target}: it holds tables already. Name another place with -o or use "
-            "--force."
+            f"Cannot write {target}: it already contains tables. Name another place with -o or "
+            "use --force."
         )
 
 
@@ -52,7 +52,7 @@ def failure(target: Path, error: Exception) -> OutputError:
     """Return what to raise when `target` could not be written because of `error`."""
     number = error.errno if isinstance(error, OSError) else None
     fact = os.strerror(number) if number else str(error).rstrip(".")
-    step = "Make room there, or name another place with -o." if number in _FULL else _ELSEWHERE
+    step = "Free space there, or name another place with -o." if number in _FULL else _ELSEWHERE
     return OutputError(f"Cannot write {target}: {fact}. {step}")
 
 
@@ -83,8 +83,8 @@ def replacing(target: Path, *, force: bool) -> Iterator[Path]:
     except _UnrestoredError as error:
         restored = False
         raise OutputError(
-            f"Cannot write {target}: {error}, and what stood there could not all be put back. It "
-            f"is in {work / 'old'}: move it back."
+            f"Cannot write {target}: {error}, and the former contents could not all be restored. "
+            f"It is in {work / 'old'}: move it back."
         ) from error
     except OSError as error:
         raise failure(target, error) from error

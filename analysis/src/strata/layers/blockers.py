@@ -13,7 +13,7 @@ idle nor behind the first. So the durations never exceed the executor wait of th
 
 A message in a backlog waits behind many executions of few callbacks: of those that lie wholly
 within its wait, the sums of each callback are differences of running totals; of a thread with many
-callbacks, those that ran longest are told apart.
+callbacks, those that ran longest are distinguished.
 """
 
 from __future__ import annotations

@@ -31,7 +31,7 @@ Flags = npt.NDArray[np.bool_]
 
 
 def causes_missing(model: Model, transfers: Transfers) -> Flags:
-    """Tell which messages have a cause that is not in the trace; one row a message."""
+    """Return which messages have a cause that is not in the trace; one row a message."""
     executions, publications = model.executions, model.publications
     # The last place stands for no execution, and no callback.
     has_message = np.zeros(len(executions) + 1, bool)
@@ -48,7 +48,7 @@ def causes_missing(model: Model, transfers: Transfers) -> Flags:
 
 
 def _from_outside(model: Model, transfers: Transfers, source: Ints) -> Flags:
-    """Tell which executions took what a process that was not traced published."""
+    """Return which executions took what a process that was not traced published."""
     takes, matches, publications = model.takes, model.matches, model.publications
     sent = publications.rmw_publish_ns != NONE
     if (publications.source_timestamp[sent] == NONE).any():
@@ -68,7 +68,7 @@ def _from_outside(model: Model, transfers: Transfers, source: Ints) -> Flags:
 
 
 def _stray(model: Model, has_message: Flags) -> Flags:
-    """Tell which publications may have been made in a callback whose begin was lost."""
+    """Return which publications may have been made in a callback whose begin was lost."""
     publications, executions = model.publications, model.executions
     publisher, source = publications.publisher, publications.execution
     caused = has_message[source] & (publisher != NONE)

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What became of every message at every subscription that it was published for.
+"""What happened to every message at every subscription that it was published for.
 
 A message was published for a subscription (`layers/pairs`) when it was published while that one
 lived, and not before the first message that it took of the publisher: until then the two had not
@@ -88,7 +88,7 @@ class Deliveries:
 
 
 def find_deliveries(model: Model, transfers: Transfers, names: EndpointNames) -> Deliveries:
-    """Tell what became of all messages; `names` are those of the transfers (endpoint_names)."""
+    """Return what happened to all messages; `names` are those of the transfers (endpoint_names)."""
     process_end_ns = model.facts.process_last_ns
     writing, reading = writers(model), readers(model, process_end_ns)
     pairs = find_pairs(model, transfers, names.hop, writing, reading)

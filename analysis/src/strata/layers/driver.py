@@ -53,7 +53,7 @@ class Origin:
 
     @property
     def is_none(self) -> bool:
-        """Tell whether no message was made of sensor data, as far as is known."""
+        """Return whether no message was made of sensor data, as far as is known."""
         return self.begin_ns is self.publish_ns
 
 

@@ -140,7 +140,7 @@ def _ready(model: Model, received_ns: Ints, last_ns: Ints) -> Ints:
 
 
 def _early(model: Model) -> Flags:
-    """Tell of which messages the take began before the reader was told of them."""
+    """Tell of which messages the take began before the reader was notified of them."""
     take = model.matches.take
     begun_ns = model.middleware.reads.begin_ns[take]
     notified_ns = model.middleware.notified.ns[take]

@@ -133,7 +133,7 @@ class NodeTraffic:
         return out
 
     def publishing(self, given: Input, output: Output | None = None) -> Flags:
-        """Tell which callbacks of an input published: an output, or anything (None)."""
+        """Return which callbacks of an input published: an output, or anything (None)."""
         if output is None:
             return np.asarray(self._publishing[given.rows])
         return np.asarray(self._of_one(given, output) != NONE)
@@ -152,11 +152,11 @@ class NodeTraffic:
         return found
 
     def caused(self, output: Output) -> Flags:
-        """Tell which publications were made in the callback of a subscription."""
+        """Return which publications were made in the callback of a subscription."""
         return np.asarray(pick(self._subscription, output.execution) != NONE)
 
     def by_timers(self, output: Output) -> bool:
-        """Tell whether most publications were made in timers."""
+        """Return whether most publications were made in timers."""
         return bool((pick(self._timer, output.execution) != NONE).mean() > 0.5)
 
     def places(self, output: Output) -> str:

@@ -155,7 +155,7 @@ def _codes(*topics: npt.NDArray[np.object_]) -> list[Ints]:
 def _elsewhere(
     model: Model, matched: Ints, writing: Ends, reading: Ends, pairs: tuple[Ints, Ints]
 ) -> Flags:
-    """Tell which declared pairs are of two systems: the reader is supplied in its own."""
+    """Return which declared pairs are of two systems: the reader is supplied in its own."""
     writer, reader = pairs
     theirs, own = np.divmod(matched, len(reading.entity) + 1)
     system = _systems(writing.process[theirs], reading.process[own], len(model.processes.vpid))

@@ -8,7 +8,8 @@ not recorded). A message that came out of the writer's history (layer *history*)
 before its reader was known to the writer: the hop was ready when the message was first sent. The
 other way round, a reader that does not know the writer yet, or has not got its history, gets
 messages and is told of them later, of all at once: where any message of a writer had arrived
-`_UNKNOWN_NS` or more before the reader was told of the first one, the hop was ready when it was.
+`_UNKNOWN_NS` or more before the reader was notified of the first one, the hop was ready when it
+was.
 
 Without init events of both ends nothing is known: the trace may have begun long after them. Of ends
 that were made in a part that was dropped, of which only their names are there, no first message and

@@ -4,7 +4,7 @@
 
 Only layers that belong to one thread (strata.layers.stretches). The four parts add up to the layer
 exactly. All that the kernel's events do not cover is unknown; so is, without events of waking, when
-a thread was woken: in wake-up, blocked and preempted cannot be told apart then, as something was
+a thread was woken: in wake-up, blocked and preempted cannot be distinguished then, as something was
 there to wake it from the begin on.
 
 While a thread is preempted it waits in the queue of a CPU: by whom it is preempted is who had that

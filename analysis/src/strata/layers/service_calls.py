@@ -10,7 +10,7 @@
        | executor|       |        |          |         | wait + take |
        | wait    |       |        |          |         |             |
 
-Request and response are divided as the way of a message (strata.layers.waiting): by what the
+Request and response are divided as the path of a message (strata.layers.waiting): by what the
 executor that took them was doing at every instant. Waiting for work: the request or response had
 not come yet -> *middleware*; anything else -> *executor wait*. For a client no event marks the
 pick, so its take is part of the executor wait.

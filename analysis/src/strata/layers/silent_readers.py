@@ -52,7 +52,7 @@ def _pauses(model: Model) -> tuple[Ints, Ints, Ints]:
 
 
 def _in_callback(model: Model, process: Ints, ns: Ints) -> Flags:
-    """Tell whether a callback of a process ran just after an instant."""
+    """Return whether a callback of a process ran just after an instant."""
     ran = model.executions
     ended = ran.end_ns != NONE
     own = model.processes.thread_process[ran.thread[ended]]
@@ -65,7 +65,7 @@ def _in_callback(model: Model, process: Ints, ns: Ints) -> Flags:
 
 
 def _ran(model: Model, process: Ints, begin_ns: Ints, end_ns: Ints) -> Flags:
-    """Tell whether any thread of a process had a CPU between two samples within an interval."""
+    """Return whether any thread of a process had a CPU between two samples within an interval."""
     windows, threads = model.cpu.windows, model.cpu.threads
     own = windows.cpu_ns > 0
     vpid = model.processes.vpid

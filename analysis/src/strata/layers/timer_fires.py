@@ -7,7 +7,7 @@ is called, its next call time moves by p, and further to the next point of the g
 passed (`rcl_timer_call` in rcl's timer.c). So it is a maximum over the calls before, for whole
 columns at once.
 
-No event tells of a cancel, a reset or another period. They show as fires that the grid does not
+no event marks a cancel, a reset or another period. They show as fires that the grid does not
 explain, and from such a fire a new grid begins:
 
     found                                             cause       the fire        the grid

@@ -84,7 +84,7 @@ def observe_takers(
 
 
 def maybe_lost(model: Model, thread: Ints, begin_ns: Ints, end_ns: Ints) -> Flags:
-    """Tell whether waits of threads within intervals may have been lost.
+    """Return whether waits of threads within intervals may have been lost.
 
     Events were lost meanwhile; or before, after the last event of the thread: it may have begun to
     wait then.

@@ -162,7 +162,7 @@ class Model:
 
     @cached_property
     def facts(self) -> Facts:
-        """What else the events tell."""
+        """What else the events show."""
         return Facts(self)
 
     @cached_property

@@ -166,7 +166,7 @@ def _windows(model: Model) -> _Windows:
 def _sampled(
     model: Model, asked: Stretch, count: int, *, needed_all: bool
 ) -> tuple[Ints, Ints, Ints, Ints]:
-    """What samples tell of groups of stretches: about, least, most and of how much."""
+    """What samples show about groups of stretches: about, least, most and of how much."""
     none = np.zeros(count, np.int64)
     if not model.cpu.known or not len(asked.thread):
         return none, none, none, none

@@ -107,7 +107,7 @@ class Census:
 
 
 class Facts:
-    """What events tell; rows and numbers are those of the model."""
+    """What events show; rows and numbers are those of the model."""
 
     def __init__(self, model: Model) -> None:
         """Take the model, which is asked for what an answer needs only."""
@@ -182,11 +182,11 @@ class Facts:
         return None if name is None else str(name)
 
     def told_of(self, process: Ints) -> Flags:
-        """Whether any reader of each process was told of any sample."""
+        """Whether any reader of each process was notified of any sample."""
         return np.isin(process, self._told()[1])
 
     def told(self) -> tuple[Ints, Ints]:
-        """Sample and process of all samples that a reader was told of."""
+        """Sample and process of all samples that a reader was notified of."""
         sample, process = self._told()
         known = sample != NONE
         return sample[known], process[known]
@@ -245,7 +245,7 @@ class Facts:
         return self._of.engine.ways([np.ascontiguousarray(one, np.int64) for one in columns])
 
     def goals(self) -> GoalColumns:
-        """What tells of goals beside their calls."""
+        """The evidence of goals beside their calls."""
         return find_goals(self._of, self._model.numbers, self._model.executions)
 
     def feedback_executions(self) -> Ints:

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What tells of the goals of actions beside their calls.
+"""The evidence of the goals of actions beside their calls.
 
 rclpy_tracepoints announces a goal on the thread of its answer, and names it again when its callback
 is about to run.
@@ -46,7 +46,7 @@ class GoalColumns:
 
 
 def find_goals(tables: EngineTables, numbers: Numbers, executions: Executions) -> GoalColumns:
-    """Return what tells of goals beside their calls."""
+    """Return the evidence of goals beside their calls."""
     response = tables.ints("service_calls", "response")
     is_status = np.asarray([text.endswith(STATUS) for text in tables.texts], bool).astype(np.int64)
     topic = pick(tables.ints("publishers", "topic"), tables.ints("publishes", "publisher"))

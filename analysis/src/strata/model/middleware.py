@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the events of the middleware tell of publications and takes.
+"""What the events of the middleware show about publications and takes.
 
 On the publishing thread: rmw_publish -> write_begin -> serialize_begin -> serialize_end ->
 writer_history_add -> write_end. On the taking thread: take_begin -> deserialize_begin ->
@@ -72,7 +72,7 @@ class Reads:
 
 @dataclass(frozen=True)
 class Notified:
-    """When each take's reader was told of its sample, and on which thread; `NONE` is null.
+    """When each take's reader was notified of its sample, and on which thread; `NONE` is null.
 
     `inferred` counts takes whose reader is not known, of samples that several readers of the
     process were told of.

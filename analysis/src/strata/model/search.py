@@ -38,12 +38,12 @@ def known_or(values: Ints, others: Ints) -> Ints:
 
 
 def is_null(column: Ints) -> bool:
-    """Tell whether a column is that of `nulls`."""
+    """Return whether a column is that of `nulls`."""
     return column.strides == (0,) and len(column) > 0 and column[0] == NONE
 
 
 def _are_few_nulls(values: Ints, rows: int) -> bool:
-    """Tell whether all values are null, of columns that are short beside the rows."""
+    """Return whether all values are null, of columns that are short beside the rows."""
     return len(values) * 8 < rows and bool((values == NONE).all())
 
 
@@ -138,7 +138,7 @@ class Lifetimes:
         self._search = GroupedSearch(process * self._width + inverse, begin_ns)
 
     def ends(self, begin_ns: Ints) -> Ints:
-        """Return when each entity's handle was made again; `NONE` for never.
+        """Return when each entity's handle was reused; `NONE` for never.
 
         `begin_ns` is what the lifetimes were made from.
         """

@@ -8,7 +8,7 @@
 
 A client numbers its requests; its GID and that number travel with the request and the response.
 So the four events of a call have one client and one sequence number, exactly. Handles and GIDs that
-are used again are told apart by the lifetimes of their clients.
+are used again are distinguished by the lifetimes of their clients.
 
 * Several services may answer to one name: each of them takes the request. A response belongs to the
   serving with its source timestamp. The call goes with the serving whose response was taken first

@@ -8,8 +8,8 @@ thread waited is not known. The kernel counts a wait when it ends, with the thre
 wait that is longer than the window began before it.
 
 A thread of the samples is one of the trace by its ids (vpid, vtid): the samples are of one machine.
-Ids that several threads of the samples had one after the other are told apart by time; those that
-processes of several hosts of the trace have are left out.
+Ids that several threads of the samples had one after the other are distinguished by time; those
+that processes of several hosts of the trace have are left out.
 """
 
 from __future__ import annotations
@@ -76,7 +76,7 @@ class CpuSamples:
 
     @property
     def known(self) -> bool:
-        """Tell whether anything was sampled."""
+        """Return whether anything was sampled."""
         return len(self.windows.thread) > 0
 
 

@@ -63,7 +63,7 @@ def thread_cpu_table(
 def _sampled(
     samples: CpuSamples, processes: Processes, traffic: tuple[Ints, Ints]
 ) -> list[dict[str, Any]]:
-    """What the samples tell of each thread."""
+    """What the samples show about each thread."""
     if not samples.known:
         return []
     windows, threads = samples.windows, samples.threads
@@ -110,7 +110,7 @@ def _by_events(
     procname: Objects | None,
     sampled: set[tuple[str, int]],
 ) -> list[dict[str, Any]]:
-    """What the scheduler's events tell of each thread of processes that were not `sampled`."""
+    """what the scheduler's events show of each thread of processes that were not `sampled`."""
     process = processes.thread_process
     sums = _sums(sum_states(states, *(bound[process] for bound in traffic)))
     names = np.full(len(processes.vpid), None, object) if procname is None else procname

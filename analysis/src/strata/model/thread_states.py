@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The states of threads, as the scheduler's events tell them (native/model/thread_states.hpp)."""
+"""The states of threads, from the scheduler's events (native/model/thread_states.hpp)."""
 
 from __future__ import annotations
 

@@ -46,7 +46,7 @@ class Timers:
         return pick(self.row, self.by_handle.find(process, handle, at_ns))
 
     def ends(self) -> Ints:
-        """Return when each timer's handle was made again, by whatever timer; `NONE` for never."""
+        """Return when each timer's handle was reused, by whatever timer; `NONE` for never."""
         again: Ints = self.by_handle.ends(self.every_begin_ns)[self.row != NONE]
         return again
 

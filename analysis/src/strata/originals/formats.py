@@ -38,7 +38,7 @@ FORMATS = {
         "CSV log of ApexAI's performance_test", performance_test.matches, performance_test.read
     ),
     performance_test_json.NAME: Format(
-        "JSON log of the same", performance_test_json.matches, performance_test_json.read
+        "JSON log of performance_test", performance_test_json.matches, performance_test_json.read
     ),
     gscam_stress.NAME: Format(
         "a run of rmw_benchmark's gscam_stress", gscam_stress.matches, gscam_stress.read
@@ -52,7 +52,7 @@ FORMATS = {
         ros2_performance.read,
     ),
     transport_time.NAME: Format(
-        "a latency a line, in seconds, by ros2_evaluation",
+        "one latency per line, in seconds, by ros2_evaluation",
         transport_time.matches,
         transport_time.read,
     ),
@@ -72,6 +72,6 @@ def read_original(path: Path, form: str | None = None) -> Imported:
             return one.read(text)
     first = (text.lines[0] if text.lines else text.cut).text.strip()[:60]  # type: ignore[union-attr]
     raise OriginalError(
-        f"Cannot read {path}: it begins with {first!r}, as no known format does. The formats are "
-        f"{', '.join(FORMATS)}; --format names one."
+        f"Cannot read {path}: it begins with {first!r}, which matches no known format. The "
+        f"formats are {', '.join(FORMATS)}; --format names one."
     )

@@ -32,7 +32,7 @@ _SUMMARY += ["test_duration_sec", "timestamp"]
 _RUN_CONVERSIONS = (
     "latency: avg, min and max of a second, ms as written, by the node's own clock",
     "shortfall: frame_loss_pct: images asked for less images received, % of those asked for; not "
-    "what was lost on the way",
+    "what was lost in transit",
     "rate: message_rate; throughput: byte_rate, B/s / 10^6",
 )
 _SUMMARY_CONVERSIONS = (
@@ -45,12 +45,12 @@ _SUMMARY_CONVERSIONS = (
 
 
 def matches(text: Text) -> bool:
-    """Tell whether a file is the CSV of a run."""
+    """Return whether a file is the CSV of a run."""
     return bool(text.lines) and fields_of(text.lines[0].text, ",") == _RUN
 
 
 def matches_summary(text: Text) -> bool:
-    """Tell whether a file is a summary.csv."""
+    """Return whether a file is a summary.csv."""
     return bool(text.lines) and fields_of(text.lines[0].text, ",") == _SUMMARY
 
 
@@ -129,7 +129,7 @@ def _table(
         if len(wrong):
             at = int(wrong[0])
             fact = f"has {name} {table[name].iloc[at]}, which is not finite"
-            raise text.error(lines[at], fact, "Mend the line, or leave it out")
+            raise text.error(lines[at], fact, "Fix the line, or leave it out")
     return table
 
 
@@ -141,7 +141,7 @@ def _findings(table: pd.DataFrame, got: npt.NDArray[np.bool_]) -> list[Finding]:
     out = []
     empty = int(np.count_nonzero(~got))
     if empty:
-        text = f"{empty} of {len(table)} seconds had no image: no latency is had of them"
+        text = f"{empty} of {len(table)} seconds had no image: they have no latency"
         out.append(Finding("empty_intervals", empty, text))
     below = int((table["frame_loss_pct"] < 0).sum())
     if below:

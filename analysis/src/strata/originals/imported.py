@@ -74,7 +74,7 @@ COLUMNS = {
     "count": "Int64",
 }
 """Columns of a run's samples. `number` counts from 0, for differences that of the later one;
-`count` says of how many messages a statistic is, null where the file does not tell."""
+`count` says of how many messages a statistic is, null where the file does not say."""
 
 
 @dataclass(frozen=True)

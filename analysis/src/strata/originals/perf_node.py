@@ -22,15 +22,17 @@ _OTHER_CLOCK_NS = 3_600_000_000_000
 """Stamps an hour apart in the median are of two clocks, as those of an internal oscillator are."""
 
 _CONVERSIONS = (
-    "period: difference of successive recv_stamp, ns / 10^6; one less than there are messages",
-    "sent_period: difference of successive msg_stamp, ns / 10^6; one less than there are messages",
-    "stamp_latency: recv_stamp - msg_stamp, ns / 10^6; with the sensor's stamps it has the sweep",
+    "period: difference of successive recv_stamp, ns / 10^6; one less than the number of messages",
+    "sent_period: difference of successive msg_stamp, ns / 10^6; one less than the number of "
+    "messages",
+    "stamp_latency: recv_stamp - msg_stamp, ns / 10^6; with the sensor's stamps it includes the "
+    "sweep",
     "grid_loss: share of the stamps' grid (median period, from first to last) without a message",
 )
 
 
 def matches(text: Text) -> bool:
-    """Tell whether a file begins as this format does."""
+    """Return whether a file begins as this format does."""
     return bool(text.lines) and fields_of(text.lines[0].text, ",") == COLUMNS
 
 
@@ -39,7 +41,7 @@ def read(text: Text) -> Imported:
     if not matches(text):
         found = text.lines[0].text.strip() if text.lines else ""
         advice = "perf_node writes recv_stamp,msg_stamp"
-        raise text.error(1, f"is {found[:60]!r}, no header of perf_node", advice)
+        raise text.error(1, f"is {found[:60]!r}, not a header of perf_node", advice)
     lines = text.lines[1:]
     rows = text.rows(lines, COLUMNS, ",")
     if not rows:
@@ -65,7 +67,7 @@ def _samples(
     stamped = sent > 0
     if not stamped.all():
         unset = int(np.count_nonzero(~stamped))
-        text = f"{unset} messages have no stamp of their own (0); they count for period alone"
+        text = f"{unset} messages have no own stamp (0); they count only for period"
         findings.append(Finding("unset_stamps", unset, text))
     pairs = stamped[1:] & stamped[:-1]
     samples.add("sent_period", "each", np.diff(sent)[pairs] / 1e6, numbers=later[pairs])
@@ -79,7 +81,7 @@ def _samples(
         samples.add("stamp_latency", "each", latency / 1e6, numbers=np.flatnonzero(stamped))
         negative = int(np.count_nonzero(latency < 0))
         if negative:
-            text = f"{negative} of {len(latency)} messages came before they were stamped: clocks"
+            text = f"{negative} of {len(latency)} messages arrived before they were stamped: clocks"
             findings.append(Finding("negative_latency", negative, f"{text} are not synchronised"))
     lost = _grid_loss(sent[stamped])
     if lost is not None:

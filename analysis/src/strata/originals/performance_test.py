@@ -49,19 +49,19 @@ _QOS = {
 CONVERSIONS = (
     "latency: min, max, mean in ms as written; std is the root of latency_variance, whose unit is "
     "not ms but 10^-3 s^2: ms^2 x 10^3",
-    "round_trip in place of latency where Roundtrip Mode is MAIN: there and back, not halved",
-    "loss: lost / (lost + received) of all rows; relative_loss divides by sent, which is 0 at a "
+    "round_trip instead of latency if Roundtrip Mode is MAIN: there and back, not halved",
+    "loss: lost / (lost + received) of all rows; relative_loss divides by sent, which is 0 in a "
     "process that only receives",
-    "rate, sent_rate: received and sent of a second, rounded down, all subscribers together",
-    "throughput: data_received, B a second, / 10^6",
+    "rate, sent_rate: received and sent per second, rounded down, all subscribers together",
+    "throughput: data_received, B per second, / 10^6",
     "cpu_of_machine: cpu_usage (%), of all CPUs; cpu: user and system time over the time elapsed, "
     "first to last row, of one CPU",
-    "rss: ru_maxrss, KiB / 1024: the greatest until then",
+    "rss: ru_maxrss, KiB / 1024: the largest so far",
 )
 
 
 def matches(text: Text) -> bool:
-    """Tell whether a file is such a log, with its header or only its rows."""
+    """Return whether a file is such a log, with its header or only its rows."""
     return any(line.text.strip() == _START or _is_header(line) for line in text.lines[:200])
 
 
@@ -69,7 +69,7 @@ def read(text: Text) -> Imported:
     """Read a log; raises OriginalError for a line that is none of this format."""
     at = next((i for i, line in enumerate(text.lines) if _is_header(line)), None)
     if at is None:
-        raise text.none("line of columns that begins with T_experiment")
+        raise text.none("column line that begins with T_experiment")
     columns = fields_of(text.lines[at].text, _SEPARATOR)
     missing = [name for name in (*_COUNTS, *_LATENCY) if name not in columns]
     if missing:
@@ -134,7 +134,7 @@ def interval_findings(
     out = []
     empty = int((~got).sum())
     if empty:
-        text = f"{empty} of {len(table)} intervals received nothing: no latency is had of them"
+        text = f"{empty} of {len(table)} intervals received nothing: they have no latency"
         out.append(Finding("empty_intervals", empty, text))
     known = np.all([np.isfinite(values) for values in latency.values()], axis=0)
     odd = int((got & ~known).sum())

@@ -54,7 +54,7 @@ _CONVERSIONS = (
 
 
 def matches(text: Text) -> bool:
-    """Tell whether a file is such a log."""
+    """Return whether a file is such a log."""
     lines = [*text.lines, *([text.cut] if text.cut else [])]
     return bool(lines) and lines[0].text.lstrip().startswith("{")
 
@@ -99,7 +99,9 @@ def _document(text: Text) -> dict[str, Any]:
     except (ValueError, RecursionError) as error:
         where = error.lineno if isinstance(error, json.JSONDecodeError) else 1
         what = error.msg if isinstance(error, json.JSONDecodeError) else "too deep"
-        raise text.error(where, f"is no JSON ({what})", "A killed writer leaves a piece") from error
+        raise text.error(
+            where, f"is not JSON ({what})", "A killed writer leaves an incomplete file"
+        ) from error
     rows = document.get("analysis_results") if isinstance(document, dict) else None
     if not isinstance(rows, list) or not all(isinstance(row, dict) for row in rows):
         raise text.none("list analysis_results")
@@ -124,7 +126,7 @@ def _column(
             what = "count" if right is is_count else "number"
             raise OriginalError(
                 f"Cannot read {text.path}: analysis_results[{at}] has {key} {value!r:.40}, which "
-                f"is no {what}. Mend it, or leave the row out."
+                f"is not a {what}. Fix it, or leave the row out."
             )
     return pd.Series(values, dtype="float64")
 

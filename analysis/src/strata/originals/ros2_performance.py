@@ -34,7 +34,7 @@ _CONVERSIONS = (
 
 
 def matches(text: Text) -> bool:
-    """Tell whether a file is one of the three."""
+    """Return whether a file is one of the three."""
     return bool(text.lines) and _kind(_columns(text.lines[0])[0]) is not None
 
 

@@ -49,7 +49,7 @@ class Text:
         """Tell of the piece of a line at the end, if there is one."""
         if self.cut is None:
             return []
-        text = f"line {self.cut.number}, the last, has no end and is left out: its writer stopped"
+        text = f"line {self.cut.number}, the last, is incomplete and left out: its writer stopped"
         return [Finding("cut_line", 1, text)]
 
     def error(self, line: Line | int, fact: str, advice: str) -> OriginalError:
@@ -59,7 +59,7 @@ class Text:
 
     def none(self, what: str) -> OriginalError:
         """Make the error for a file that has none of what is looked for."""
-        return OriginalError(f"Cannot read {self.path}: it has no {what}. Give a file that has.")
+        return OriginalError(f"Cannot read {self.path}: it has no {what}. Give a file that has it.")
 
     def rows(
         self, lines: Sequence[Line], columns: Sequence[str], separator: str
@@ -72,7 +72,7 @@ class Text:
         for line in lines:
             fields = fields_of(line.text, separator)
             if len(fields) != len(columns):
-                fact = f"has {len(fields)} fields, and there are {len(columns)} columns"
+                fact = f"has {len(fields)} fields for {len(columns)} columns"
                 raise self.error(line, fact, f"The columns are {', '.join(columns)}")
             out.append(fields)
         return out
@@ -92,7 +92,7 @@ class Text:
         """
         twice = next((one for one in columns if list(columns).count(one) > 1), None)
         if twice is not None:
-            fact = f"column {twice!r} stands twice"
+            fact = f"column {twice!r} occurs twice"
             raise OriginalError(f"Cannot read {self.path}: {fact}. Name each column once.")
         rows = self.rows(lines, columns, separator)
         if not rows:
@@ -113,21 +113,21 @@ class Text:
         number = self.number(line, name, text)
         if is_count(number):
             return number
-        raise self.error(line, f"has {name} {text!r}, which is no count", "Mend the line")
+        raise self.error(line, f"has {name} {text!r}, which is not a count", "Fix the line")
 
     def integer(self, line: Line, name: str, text: str) -> int:
         """Read a whole number of int64, not below 0; raises OriginalError for anything else."""
         if re.fullmatch(r"[0-9]{1,19}", text) and int(text) <= _INT64_MAX:
             return int(text)
-        fact = f"has {name} {text!r}, which is no whole number of at most 19 digits"
-        raise self.error(line, fact, "Nanoseconds are written whole")
+        fact = f"has {name} {text!r}, which is not a whole number of at most 19 digits"
+        raise self.error(line, fact, "Write whole nanoseconds")
 
     def number(self, line: Line, name: str, text: str) -> float:
         """Read a number; infinities and NaN are numbers here. Raises OriginalError otherwise."""
         if _NUMBER.fullmatch(text):
             return float(text)
-        fact = f"has {name} {text!r}, which is no number"
-        raise self.error(line, fact, "Mend the line, or leave it out")
+        fact = f"has {name} {text!r}, which is not a number"
+        raise self.error(line, fact, "Fix the line, or leave it out")
 
 
 def fields_of(text: str, separator: str) -> list[str]:
@@ -137,7 +137,7 @@ def fields_of(text: str, separator: str) -> list[str]:
 
 
 def is_count(number: float) -> bool:
-    """Tell whether a number is whole and not below 0, and a float holds it and its neighbours."""
+    """Return whether a number is whole and not below 0, and a float holds it and its neighbours."""
     return 0 <= number <= _LARGEST_COUNT and float(number).is_integer()
 
 
@@ -148,8 +148,8 @@ def _read(path: Path) -> str:
             raise OriginalError(f"Cannot read {path}: {fact}. Name a file.")
         size = path.stat().st_size
         if size > _LARGEST_BYTES:
-            fact = f"it has {size:,} bytes, and {_LARGEST_BYTES:,} is the most"
-            raise OriginalError(f"Cannot read {path}: {fact}. Cut it into several.")
+            fact = f"it has {size:,} bytes, and at most {_LARGEST_BYTES:,} are read"
+            raise OriginalError(f"Cannot read {path}: {fact}. Split it.")
         data = path.read_bytes()
     except OSError as error:
         raise OriginalError(f"Cannot read {path}: {error.strerror}. Name another file.") from error
@@ -157,12 +157,12 @@ def _read(path: Path) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         number = data.count(b"\n", 0, error.start) + 1
-        fact = f"line {number} has a byte that is no UTF-8 ({data[error.start]:#04x})"
+        fact = f"line {number} has a byte that is not UTF-8 ({data[error.start]:#04x})"
         raise OriginalError(f"Cannot read {path}: {fact}. Name a text file.") from error
     if not text.strip():
         raise OriginalError(f"Cannot read {path}: it is empty. Name a file with results.")
     if "\0" in text:
         number = text.count("\n", 0, text.index("\0")) + 1
         fact = f"line {number} has a zero byte, as a file after a crash has"
-        raise OriginalError(f"Cannot read {path}: {fact}. Cut the line off.")
+        raise OriginalError(f"Cannot read {path}: {fact}. Remove the line.")
     return text

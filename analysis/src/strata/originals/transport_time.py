@@ -21,7 +21,7 @@ _CONVERSIONS = (
 
 
 def matches(text: Text) -> bool:
-    """Tell whether a file begins as this format does."""
+    """Return whether a file begins as this format does."""
     return bool(text.lines) and _NUMBER.fullmatch(text.lines[0].text.strip()) is not None
 
 
@@ -35,14 +35,14 @@ def read(text: Text) -> Imported:
     wrong = np.flatnonzero(~np.isfinite(values))
     if len(wrong):
         line = text.lines[int(wrong[0])]
-        advice = "Mend the line, or leave it out"
+        advice = "Fix the line, or leave it out"
         raise text.error(line, f"has latency {line.text.strip()!r}, which is not finite", advice)
     samples = Samples()
     samples.add("latency", "each", values)
     findings = text.findings()
     negative = int(np.count_nonzero(values < 0))
     if negative:
-        what = f"{negative} of {len(values)} messages came before they were sent: clocks"
+        what = f"{negative} of {len(values)} messages arrived before they were sent: clocks"
         findings.append(Finding("negative_latency", negative, f"{what} are not synchronised"))
     run = Run({"messages": len(values)}, samples.frame())
     return Imported(text.path, NAME, {}, [run], _CONVERSIONS, findings)

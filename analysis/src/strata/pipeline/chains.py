@@ -5,14 +5,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
 
 from strata.analysis import Bottleneck
-from strata.errors import TraceError
 from strata.layers.between_hosts import clocks_of
-from strata.layers.chains import Chain, Ways, find_chains, find_chains_of, find_ways
+from strata.layers.chains import Chain, find_chains, find_chains_of, find_ways
 from strata.layers.cpu_waits import find_cpu_waits
 from strata.layers.links import Links
 from strata.layers.readiness import Readiness
@@ -24,6 +24,7 @@ from strata.layers.scheduling_frames import (
 )
 from strata.layers.transfers import Transfers
 from strata.model.build import Model
+from strata.pipeline.absent_chain import absent_chain
 from strata.pipeline.messages import Wanted
 from strata.pipeline.stages import FINDINGS, stage
 from strata.schema.events import INTERNAL_TOPICS
@@ -55,7 +56,15 @@ def _chains(
         # Only what may be of the chain, so that it is found where all ways are too many.
         hop, allowed = _of_topics(messages, links, hop, wanted.chain)
         ways, unfollowed = find_ways(hop, links, allowed=allowed)
-        return _chains_of(ways, names, wanted.chain), unfollowed
+        found = find_chains_of(ways, names, wanted.chain) if _has_all(names, wanted.chain) else []
+        if found:
+            return found, unfollowed
+        everything = replace(wanted, chain=None)
+        raise absent_chain(
+            wanted.chain,
+            list(dict.fromkeys(topic for topic in names if topic not in INTERNAL_TOPICS)),
+            lambda: _chain_names(_chains(messages, links, headless, hops, everything)[0], names),
+        )
     ways, unfollowed = find_ways(hop, links, headless=headless)
     cut = ways.message[ways.headless & (ways.previous == NONE)]
     begun = messages.take(cut)
@@ -78,22 +87,13 @@ def _of_topics(
     return np.where(of >= 0, hop, NONE), allowed
 
 
-def _chains_of(ways: Ways, topic_of_hop: list[str], topics: Sequence[str]) -> list[Chain]:
-    unknown = [topic for topic in topics if topic not in topic_of_hop]
-    if unknown:
-        known = ", ".join(dict.fromkeys(t for t in topic_of_hop if t not in INTERNAL_TOPICS))
-        raise TraceError(
-            f"Cannot follow {' -> '.join(topics)}: no message of {unknown[0]} was "
-            f"matched. Topics with messages: {known or 'none'}."
-        )
-    found = find_chains_of(ways, topic_of_hop, topics)
-    if not found:
-        raise TraceError(
-            f"Cannot follow {' -> '.join(topics)}: no message went that way "
-            "through callbacks. If a node on the way stores messages (a timer, fan-in), declare it "
-            "with --links (docs/method.md)."
-        )
-    return found
+def _has_all(topics: Sequence[str], wanted: Sequence[str]) -> bool:
+    return set(wanted) <= set(topics)
+
+
+def _chain_names(chains: Sequence[Chain], topic_of_hop: Sequence[str]) -> list[str]:
+    names = (" -> ".join(topic_of_hop[hop] for hop in chain.hops) for chain in chains)
+    return list(dict.fromkeys(names))
 
 
 def _chain_tables(

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Messages, and what became of them: layers, links, deliveries, hops."""
+"""Messages, and what happened to them: layers, links, deliveries, hops."""
 
 from __future__ import annotations
 
@@ -95,7 +95,7 @@ def _proposals(model: Model, known: Sequence[NodeLink]) -> tuple[Rows, Findings]
 def _hops(
     messages: Rows, model: Model, transfers: Transfers, names: EndpointNames
 ) -> tuple[Rows, Rows, Rows, Findings]:
-    # What became of each publication is as much as all messages: it is not kept.
+    # What happened to each publication is as much as all messages: it is not kept.
     counts, losses = delivery_tables(find_deliveries(model, transfers, names))
     hops, layers = hop_tables(messages, counts)
     return hops, layers, losses, _count_losses(hops, losses)

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ from strata.model.processes import ProcessFacts
 from strata.pipeline.chains import CHAIN_STAGES
 from strata.pipeline.entities import ENTITY_STAGES
 from strata.pipeline.messages import MESSAGE_STAGES, Wanted
-from strata.pipeline.stages import FINDINGS, Made, stage
+from strata.pipeline.stages import FINDINGS, Made, shown_as, stage
 from strata.pipeline.summary import summarize_trace
 from strata.read import Trace
 from strata.schema import tables
@@ -95,9 +96,9 @@ def _nameless(model: Model) -> Findings:
 STAGES = (
     stage(("facts", FINDINGS), _facts, "model"),
     stage("trace", summarize_trace, "read", "model", "facts"),
-    *MESSAGE_STAGES,
-    *CHAIN_STAGES,
-    *ENTITY_STAGES,
+    *shown_as("following messages", MESSAGE_STAGES),
+    *shown_as("following chains", CHAIN_STAGES),
+    *shown_as("statistics", ENTITY_STAGES),
     stage(
         "quantiles",
         _quantiles,
@@ -129,10 +130,14 @@ class ModelResults:
         trace: Trace,
         model: Model,
         wanted: Wanted,
+        on_part: Callable[[str], None] | None = None,
     ) -> None:
-        """Take the model, and the trace that it was built of."""
+        """Take the model, and the trace that it was built of.
+
+        `on_part` is called with what is made, in a few words, when it is made.
+        """
         given = {} if wanted.quantiles else {"quantiles": Rows.none(tables.QUANTILES)}
-        self._made = Made(STAGES, read=trace, model=model, wanted=wanted, **given)
+        self._made = Made(STAGES, on_part=on_part, read=trace, model=model, wanted=wanted, **given)
 
     @property
     def trace(self) -> TraceSummary:

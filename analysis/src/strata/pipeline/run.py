@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The way of a trace through the stages: read, model, layers, statistics."""
+"""From a trace to its results through all stages: read, model, layers, statistics."""
 
 from __future__ import annotations
 
@@ -12,51 +12,48 @@ from strata.engine.left_out import Unwanted
 from strata.model.build import Model
 from strata.model.of_trace import model_of_trace
 from strata.pipeline.messages import Wanted
+from strata.pipeline.progress import Progress, stage_of
 from strata.pipeline.results import ModelResults
 from strata.read import Trace, open_trace
+from strata.read.links import declared_links
 from strata.read.manifest import other_processes, read_manifest
 from strata.read.thread_cpu import ThreadCpu, read_thread_cpu
+from strata.schema.chain_text import topics_of
 from strata.schema.links import MessageLink
 
 
 def analyze(
     path: str | Path,
     *,
-    links: Sequence[MessageLink] = (),
-    chain: Sequence[str] | None = None,
-    progress: Callable[[int], None] | None = None,
+    links: Sequence[MessageLink] | str | Path = (),
+    chain: Sequence[str] | str | None = None,
+    progress: Callable[[int], None] | Progress | None = None,
     without: Collection[int] = (),
     all_processes: bool = False,
     quantiles: Sequence[float] = (),
 ) -> Analysis:
-    """Analyze the trace at or below `path`.
-
-    `links` declares what nodes publish from stored messages (strata.read.links.read_links reads
-    them from a file). `chain` names the topics of one chain, in order: only the ways over these are
-    reported as chains, instead of all that are found. `progress` is that of
-    strata.read.open_trace. The processes of the ids in `without` are left out, and counted. So are
-    those that the recorded command did not start, as far as the session's manifest says, unless
-    `all_processes`, or the command started none that emits ros2 events. The table `quantiles` has
-    those of `quantiles`, fractions of 1. Raises ValueError for one that is none, TraceError when
-    there is no trace, it cannot be read, it holds no ros2 event, or no message went the way of
-    `chain`.
-    """
+    """Analyze the trace at or below `path`: strata.analyze, which documents the arguments."""
     if not all(0 <= fraction <= 1 for fraction in quantiles):
         raise ValueError(f"quantiles are fractions of 1: {list(quantiles)}")
-    wanted = Wanted(tuple(links), chain, tuple(quantiles))
+    topics = tuple(topics_of(chain) if isinstance(chain, str) else chain or ())
+    wanted = Wanted(declared_links(links), topics or None, tuple(quantiles))
+    stage = stage_of(progress)
+    stage("reading events")
     trace = open_trace(path, progress=progress)
     others = [] if all_processes else other_processes(read_manifest(trace.path))
     unwanted = Unwanted(frozenset(without), frozenset(others))
     model = model_of_trace(trace, _thread_cpu(trace), progress, unwanted)
-    return analyze_model(trace, model, wanted)
+    return analyze_model(trace, model, wanted, stage)
 
 
-def analyze_model(trace: Trace, model: Model, wanted: Wanted) -> Analysis:
-    """Return the results of a model.
+def analyze_model(
+    trace: Trace, model: Model, wanted: Wanted, stage: Callable[[str], None] | None = None
+) -> Analysis:
+    """Return the results of a model; `stage` is called with what is made, when it is made.
 
-    Raises TraceError when no message went the way of `wanted.chain`.
+    Raises TraceError when no message followed the path of `wanted.chain`.
     """
-    results = ModelResults(trace, model, wanted)
+    results = ModelResults(trace, model, wanted, stage)
     if wanted.chain:
         # What is wrong with it is said before anything is asked for.
         results.rows("chains")

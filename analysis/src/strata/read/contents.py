@@ -126,7 +126,7 @@ def _domain(trace: CtfTrace) -> str:
 
 
 def _buffers(path: Path) -> Buffers | None:
-    """Read the buffers of a session's manifest; null when it does not tell."""
+    """Read the buffers of a session's manifest; null when it has none."""
     session = session_of(path)
     try:
         channel = (read_manifest(session) or {})["config"]["channel"] if session else {}

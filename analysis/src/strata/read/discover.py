@@ -18,6 +18,7 @@ from pathlib import Path
 
 from strata.errors import TraceError
 from strata.read import _ctf
+from strata.read.absent import absent_step
 
 MOST_METADATA_BYTES = 64 << 20
 _INDEX = ".idx"
@@ -45,7 +46,7 @@ class CtfTrace:
 
     @property
     def clock(self) -> str:
-        """Id of the clock that its times are of, empty when not told.
+        """Id of the clock that its times are of, empty when not known.
 
         LTTng's is the id of the machine's boot: traces that have the same are of one clock.
         """
@@ -88,8 +89,8 @@ def read_metadata(path: Path) -> _ctf.Metadata:
             if size > MOST_METADATA_BYTES:
                 raise TraceError(
                     f"Cannot read metadata {path}: it has {size:,} bytes, and at most "
-                    f"{MOST_METADATA_BYTES >> 20} MiB are supported; that of a trace with "
-                    "thousands of event types has a few. Check what wrote it."
+                    f"{MOST_METADATA_BYTES >> 20} MiB are supported; the metadata of a trace "
+                    "with thousands of event types has a few. Check what wrote it."
                 )
             content = file.read(MOST_METADATA_BYTES)
         if not content:
@@ -104,8 +105,8 @@ def read_metadata(path: Path) -> _ctf.Metadata:
         ) from error
     except _ctf.MetadataError as error:
         raise TraceError(
-            f"Cannot read metadata {path}: {error}. `babeltrace2 {path.parent}` may tell more; if "
-            "it reads the trace, its producer is not supported (docs/reading.md)."
+            f"Cannot read metadata {path}: {error}. `babeltrace2 {path.parent}` may give more "
+            "detail; if it can read the trace, its producer is not supported (docs/reading.md)."
         ) from error
 
 
@@ -150,8 +151,8 @@ def find_traces(path: Path) -> tuple[list[CtfTrace], list[tuple[Path, str]]]:
         raise TraceError(unreadable[0][1])
     if not found:
         raise TraceError(
-            f"Cannot open trace {path}: no directory at or below it holds a CTF `metadata` file. "
-            "Give the directory that `strata record`, `ros2 trace` or `lttng` wrote."
+            f"Cannot open trace {path}: no directory at or below it contains a CTF `metadata` "
+            "file. Give the directory that `strata record`, `ros2 trace` or `lttng` wrote."
         )
     return _by_clock(found), unreadable
 
@@ -161,7 +162,7 @@ def _require_directory(path: Path) -> None:
         mode = path.stat().st_mode
     except (FileNotFoundError, NotADirectoryError) as error:
         raise TraceError(
-            f"Cannot open trace {path}: there is no such directory. Check the path."
+            f"Cannot open trace {path}: there is no such directory. {absent_step(path)}"
         ) from error
     except OSError as error:
         raise TraceError(
@@ -169,7 +170,7 @@ def _require_directory(path: Path) -> None:
         ) from error
     if not stat.S_ISDIR(mode):
         raise TraceError(
-            f"Cannot open trace {path}: it is a file. Give the directory that holds the trace."
+            f"Cannot open trace {path}: it is a file. Give the directory that contains the trace."
         )
 
 
@@ -216,7 +217,7 @@ def _unlisted(place: Path, error: OSError) -> str:
 
 
 def _leads_to_directory(entry: os.DirEntry[str]) -> bool:
-    """Tell whether a symbolic link is one to a directory; a loop of links leads nowhere."""
+    """Return whether a symbolic link is one to a directory; a loop of links leads nowhere."""
     try:
         return entry.is_dir()
     except OSError:
@@ -224,9 +225,9 @@ def _leads_to_directory(entry: os.DirEntry[str]) -> bool:
 
 
 def _is_file(path: Path) -> bool:
-    """Tell whether there is a regular file; a pipe of that name would never end.
+    """Return whether there is a regular file; a pipe of that name would never end.
 
-    Raises TraceError when that cannot be told.
+    Raises TraceError when that cannot be determined.
     """
     try:
         return stat.S_ISREG(path.stat().st_mode)

@@ -27,7 +27,7 @@ _SIGNED = {":L": ":l", ":+l(item:L)": ":+l(item:l)"}
 
 
 def have_misfits(tables: Iterable[tuple[str, Iterable[tuple[str, str]]]]) -> bool:
-    """Tell whether a column's kind is another than declared, or than a table before has it.
+    """Return whether a column's kind is another than declared, or than a table before has it.
 
     `tables` are events with names and kinds of their columns. Only undeclared columns are compared
     with those of tables before.

@@ -11,6 +11,7 @@ links:
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -33,15 +34,32 @@ def read_links(path: Path) -> tuple[MessageLink, ...]:
     return tuple(_link(path, row, item) for row, item in enumerate(content["links"], 1))
 
 
+def declared_links(links: str | Path | Sequence[MessageLink]) -> tuple[MessageLink, ...]:
+    """Return message links that are given as such, or as the path of a file that declares them.
+
+    Raises TraceError for a wrong file, and TypeError for what is neither.
+    """
+    if isinstance(links, str | Path):
+        return read_links(Path(links))
+    found = tuple(links)
+    for link in found:
+        if not isinstance(link, MessageLink):
+            raise TypeError(
+                f"links holds {link!r}, which is not a MessageLink. Give strata.MessageLink "
+                "objects, or the path of a YAML file (docs/method.md)."
+            )
+    return found
+
+
 def _link(path: Path, row: int, item: Any) -> MessageLink:
     if not isinstance(item, dict) or set(item) != _KEYS:
         raise _wrong(path, row, f"it must have the keys {', '.join(sorted(_KEYS))}")
     if item["kind"] not in LINK_KINDS:
-        raise _wrong(path, row, f"kind {item['kind']!r} is none of {', '.join(LINK_KINDS)}")
+        raise _wrong(path, row, f"kind {item['kind']!r} is not one of {', '.join(LINK_KINDS)}")
     names = [item["node"], *_names(path, row, item, "inputs"), *_names(path, row, item, "outputs")]
     for name in names:
         if not isinstance(name, str) or not name.startswith("/"):
-            raise _wrong(path, row, f"{name!r} is no full name (it begins with /)")
+            raise _wrong(path, row, f"{name!r} is not a full name (which begins with /)")
     return MessageLink(item["node"], tuple(item["inputs"]), tuple(item["outputs"]), item["kind"])
 
 

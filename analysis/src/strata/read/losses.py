@@ -109,7 +109,7 @@ def _missing(decoder: Decoder) -> list[Loss]:
     for run in _runs(missing, np.asarray(rows, np.int64)):
         path = decoder.files[missing["file"][run[0]]].path
         size = int(missing["bytes"][run].sum())
-        where = f"{path}: {size} bytes that its index knows are not in it"
+        where = f"{path}: {size} bytes listed in its index are missing"
         begin, end = _known(missing["begin_ns"][run[0]]), _known(missing["end_ns"][run[-1]])
         found.append(Loss("lost_packets", len(run), where, begin, end))
     return found
@@ -129,7 +129,7 @@ def _witnesses(decoder: Decoder) -> list[Loss]:
     for (file, offset), count in sorted(decoder.misplaced.items()):
         rows = np.flatnonzero(packets["file"] == file)
         window = _window(packets, rows, offset)
-        where = f"{files[file].path}, byte {offset}: their times are not of the packet"
+        where = f"{files[file].path}, byte {offset}: their times are outside the packet"
         found.append(Loss("misplaced_events", count, where, *window))
     found += [
         Loss("damaged_packet_headers", count, files[file].path, None, None)

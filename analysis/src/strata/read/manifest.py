@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from strata.documents import DocumentError, read_bytes
+from strata.printable import path_text
 
 MANIFEST = "manifest.json"
 MOST_BYTES = 16 << 20
@@ -45,9 +46,9 @@ def load_manifest(place: Path) -> dict[str, Any]:
     try:
         content = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raise ManifestError("it is no whole JSON document") from error
+        raise ManifestError("it is not a complete JSON document") from error
     if not isinstance(content, dict):
-        raise ManifestError("it is no JSON object")
+        raise ManifestError("it is not a JSON object")
     return {
         key: value
         for key, value in content.items()
@@ -66,7 +67,7 @@ def read_manifest(path: Path) -> dict[str, Any] | None:
 
 
 def other_processes(manifest: dict[str, Any] | None) -> list[int]:
-    """Return the ids of processes that ran beside the command; empty where that is not told."""
+    """Return the ids of processes that ran beside the command; empty where that is not known."""
     others = ((manifest or {}).get("processes") or {}).get("others") or ()
     return [pid for pid in others if isinstance(pid, int)] if isinstance(others, list) else []
 
@@ -79,6 +80,12 @@ def session_of(path: Path) -> Path | None:
     if whole.name != "trace" or not (whole.parent / MANIFEST).is_file():
         return None
     return path.parent if path.parent.resolve() == whole.parent else whole.parent
+
+
+def title_of(trace: Path) -> str:
+    """Return the name of the session that `trace` is or lies in, else the directory's own."""
+    place = session_of(trace) or trace
+    return path_text(place.resolve().name or str(place))
 
 
 def describe_machine(manifest: dict[str, Any]) -> str:

@@ -134,8 +134,8 @@ def _check(file: Path, header: bytes, content_bits: int, packet_bits: int) -> No
         if (values[0], *values[-2:]) == (_MAGIC, content_bits, packet_bits):
             return
     raise TraceError(
-        f"Cannot keep the names of {file}: its packets do not begin as LTTng's little-endian ones "
-        "do. Record without --max-size on this machine."
+        f"Cannot keep the names of {file}: its packets do not have LTTng's little-endian header. "
+        "Record without --max-size on this machine."
     )
 
 

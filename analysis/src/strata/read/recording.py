@@ -17,7 +17,7 @@ from typing import Any
 from strata.printable import path_text
 from strata.read.manifest import MANIFEST, ManifestError, load_manifest, session_of
 
-_NOT_SAID = "its manifest says so, and not why"
+_NOT_SAID = "its manifest says so, without a reason"
 
 
 @dataclass(frozen=True)
@@ -82,13 +82,13 @@ def _told(manifest: dict[str, Any]) -> list[Problem]:
     complete = manifest.get("complete", not texts)
     stopped, discarded = manifest.get("stopped_early"), manifest.get("discarded_events", 0)
     if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
-        raise ManifestError("its `problems` are no list of texts")
+        raise ManifestError("its `problems` is not a list of strings")
     if not isinstance(complete, bool):
         raise ManifestError("its `complete` is neither true nor false")
     if not isinstance(stopped, dict | None):
-        raise ManifestError("its `stopped_early` is no object")
+        raise ManifestError("its `stopped_early` is not an object")
     if not isinstance(discarded, int | None):
-        raise ManifestError("its `discarded_events` are no number")
+        raise ManifestError("its `discarded_events` is not a number")
     reasons = [text.strip().removesuffix(".") for text in texts if text.strip()]
     code = "recording_problems" if complete else "incomplete_recording"
     found = [Problem(code, text) for text in reasons]

@@ -23,7 +23,7 @@ class Dropped:
     """What was dropped until now, from the begin of the recording on.
 
     Times are ns since the epoch by the trace's clock, null before anything was dropped. `forgotten`
-    counts naming events that were not kept for want of room. `processes` tells of each process
+    counts naming events that were not kept for lack of space. `processes` tells of each process
     (`vpid@pid_ns`) the time of its last event seen in what was dropped.
     """
 
@@ -51,8 +51,8 @@ def read_dropped(names: Path) -> Dropped:
         ) from error
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         raise TraceError(
-            f"Cannot read {path}: not as Strata writes it ({error!r}). Restore it from a copy of "
-            "the recording, or delete it; then what was dropped counts as lost."
+            f"Cannot read {path}: not in the form that Strata writes ({error!r}). Restore it "
+            "from a copy of the recording, or delete it; the dropped events then count as lost."
         ) from error
 
 

@@ -29,14 +29,14 @@ def sessions_in(path: Path) -> list[Path]:
     finished = [place for place in below if _finished(place)]
     if below and not finished:
         raise TraceError(
-            f"Cannot use {path}: none of its {len(below)} repetitions finished. Run the campaign"
-            " again, or give the session of one."
+            f"Cannot use {path}: none of its {len(below)} repetitions finished. Run the campaign "
+            "again, or give the session of one repetition."
         )
     further = None if below else next(path.rglob(MANIFEST), None)
     if further is not None:
         raise TraceError(
-            f"Cannot use {path}: it holds sessions of several things, such as {further.parent}."
-            " Give a session, or the directory of its repetitions."
+            f"Cannot use {path}: it contains sessions of different things, such as "
+            f"{further.parent}. Give a session, or a directory of repetitions."
         )
     return sorted(finished, key=_numbers_last) or [path]
 

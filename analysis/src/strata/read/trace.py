@@ -76,7 +76,7 @@ class Trace:
 
     @property
     def clocks(self) -> dict[str, str]:
-        """Per host the id of its clock (the boot's); the host's name where that is not told."""
+        """Per host the id of its clock (the boot's); the host's name where that is not known."""
         return {trace.hostname: trace.clock or trace.hostname for trace in self._traces}
 
     def _find_dropped(self) -> tuple[Dropped | None, frozenset[int]]:

@@ -35,8 +35,8 @@ class AnchoredDirectory:
         except BlockingIOError:
             os.close(self._descriptor)
             raise OutputError(
-                f"Cannot record into {self._path}: another recorder is at work in it. Wait for its "
-                "end, or choose another -o."
+                f"Cannot record into {self._path}: another recorder is using it. Wait until it "
+                "ends, or choose another -o."
             ) from None
         except OSError as error:
             # Some file systems of networks have no locks.

@@ -18,7 +18,7 @@ class Broker:
     """A program that must run before any node starts.
 
     It is in lib/`package` of a prefix, or on PATH. What `environment` says holds where the caller's
-    says nothing. It serves when something answers at `address`.
+    says nothing, what `fixed` says in any case. It serves when something answers at `address`.
     """
 
     program: str
@@ -26,10 +26,11 @@ class Broker:
     address: str
     arguments: tuple[str, ...] = ()
     environment: tuple[tuple[str, str], ...] = ()
+    fixed: tuple[tuple[str, str], ...] = ()
 
 
 def answers(address: str) -> bool:
-    """Tell whether a process listens there: tcp/HOST:PORT, or unix/PATH, of a datagram socket."""
+    """Return whether a process listens there: tcp/HOST:PORT, or unix/PATH, of a datagram socket."""
     kind, _, place = address.partition("/")
     try:
         if kind == "unix":

@@ -58,7 +58,7 @@ class End:
 
     @property
     def succeeded(self) -> bool:
-        """Tell whether it ended well: with status 0, or by the very signal passed on to it."""
+        """Return whether it ended well: with status 0, or by the very signal passed on to it."""
         if self.killed:
             return False
         if self.exit_status == 0:
@@ -122,11 +122,12 @@ def resolve(command: Sequence[str], environment: Mapping[str, str]) -> str:
         there = shutil.which(command[0], os.F_OK, environment.get("PATH", os.defpath))
         if there is not None:
             raise CannotExecuteError(
-                f"Cannot run {command[0]}: {there} is not executable. Check its rights (chmod +x)."
+                f"Cannot run {command[0]}: {there} is not executable. Check its permissions "
+                "(chmod +x)."
             )
         raise NotFoundError(
-            f"Cannot run {command[0]}: no such program. "
-            "Check the spelling and PATH; a file in this directory is written ./NAME."
+            f"Cannot run {command[0]}: no such program. Check the spelling and PATH; write "
+            "./NAME for a file in this directory."
         )
     return program
 
@@ -170,8 +171,8 @@ def refuse_if_interrupted() -> None:
     name = waiting_signal()
     if name:
         raise EarlyStopError(
-            f"Cannot record: {name} came before the command was started. "
-            "Nothing is left behind; run it again."
+            f"Cannot record: {name} was received before the command started. Nothing is left "
+            "behind; run it again."
         )
 
 

@@ -138,7 +138,7 @@ def _events(section: Fields, key: str) -> tuple[str, ...]:
     names = section.names(key, ())
     for name in names:
         if not _EVENT.fullmatch(name):
-            section.refuse(key, f"'{name}' is no event name", "Write `provider:event` or a `*`")
+            section.refuse(key, f"'{name}' is not an event name", "Write `provider:event` or a `*`")
     return names
 
 
@@ -148,14 +148,14 @@ def _contexts(top: Fields) -> tuple[str, ...]:
         if context not in _CONTEXTS and not _PARAMETRIC_CONTEXT.fullmatch(context):
             top.refuse(
                 "contexts",
-                f"'{context}' is no context of LTTng-UST",
+                f"'{context}' is not a context of LTTng-UST",
                 f"Known: {', '.join(sorted(_CONTEXTS))}, perf:thread:COUNTER",
             )
     missing = [context for context in _NEEDED_CONTEXTS if context not in contexts]
     if missing:
         top.refuse(
             "contexts",
-            f"{' and '.join(missing)} not listed, without which no message can be matched",
+            f"{' and '.join(missing)} not listed, but needed to match messages",
             "List vpid and vtid",
         )
     return contexts

@@ -41,7 +41,7 @@ class Daemon:
 
     @property
     def ours(self) -> bool:
-        """Tell whether Strata started it, and so must end it."""
+        """Return whether Strata started it, and so must end it."""
         return self.pid is not None
 
 
@@ -76,8 +76,8 @@ def ensure(lttng: Lttng) -> Daemon:
         # Another recording won the race to start it; it is theirs to end.
         return Daemon(None)
     raise SessionError(
-        f"Cannot start lttng-sessiond: {words or f'exit status {status}'}. "
-        f"Check {run_directory(lttng)} and its rights."
+        f"Cannot start lttng-sessiond: {words or f'exit status {status}'}. Check "
+        f"{run_directory(lttng)} and its permissions."
     )
 
 
@@ -103,8 +103,8 @@ def _start(program: str, lttng: Lttng, log: int) -> int:
         ).returncode
     except subprocess.TimeoutExpired as error:
         raise SessionError(
-            f"Cannot start lttng-sessiond: not ready within {_START_TIMEOUT_S:.0f} s. "
-            f"Start it by hand with `lttng-sessiond --daemonize` and look at its output."
+            f"Cannot start lttng-sessiond: not ready within {_START_TIMEOUT_S:.0f} s. Start it "
+            "manually with `lttng-sessiond --daemonize` and look at its output."
         ) from error
 
 
@@ -114,8 +114,8 @@ def _pid(lttng: Lttng) -> int:
         return int(path.read_text())
     except (OSError, ValueError) as error:
         raise SessionError(
-            f"Cannot tell the process of the session daemon that was started: {path}: {error}. "
-            "End it by hand (`pgrep lttng-sessiond`)."
+            f"Cannot find the process of the session daemon that was started: {path}: {error}. "
+            "End it manually (`pgrep lttng-sessiond`)."
         ) from error
 
 
@@ -183,7 +183,7 @@ def end(daemon: Daemon, lttng: Lttng, *, own: str) -> str | None:
         others = []
     if others:
         return (
-            f"session daemon {daemon.pid} left running: sessions of others use it "
+            f"session daemon {daemon.pid} left running: other sessions use it "
             f"({', '.join(others)}); end it later with `kill {daemon.pid}`"
         )
     processes = {pid: process_start_ticks(pid) for pid in (daemon.pid, *_consumers(daemon.pid))}
@@ -226,7 +226,7 @@ def _gone(processes: Mapping[int, int | None], patience_s: float) -> bool:
 
 
 def alive(pid: int, start_ticks: int | None = None) -> bool:
-    """Tell whether a process runs; with `start_ticks`, whether it is that very process."""
+    """Return whether a process runs; with `start_ticks`, whether it is that very process."""
     ticks = process_start_ticks(pid)
     return ticks is not None and start_ticks in (None, ticks)
 

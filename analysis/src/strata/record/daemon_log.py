@@ -1,6 +1,7 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a session daemon and its consumer say on stderr: the only place where some losses are told.
+"""What a session daemon and its consumer say on stderr: the only place where some losses are
+reported.
 
 A consumer that cannot write a packet, or cannot allocate a buffer, says so there, goes on, and
 counts nothing (lttng-tools 2.13).

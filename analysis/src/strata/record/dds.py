@@ -86,15 +86,28 @@ def plan_dds(ros: Ros | None, environment: Mapping[str, str]) -> Dds:
         rmw = environment.get("RMW_IMPLEMENTATION")
         return Dds(hooks, (), (f"no DDS events: {rmw} has no hooks",) if rmw else ())
     try:
-        found = [p for p in preflight(ros, environment) if p.vendor == vendor]
+        used, _ = in_use(preflight(ros, environment), ros, environment)
     except SessionError as error:
         # The recording is worth more than its forecast.
         return Dds(hooks, (), (str(error),))
-    used = tuple([p for p in found if p.callers] or found)
     remarks = [line for each in used for line in _remarks(each)]
     if not used:
-        remarks.append(f"no {vendor} library was found: which DDS hooks bind is not known")
+        remarks.append(f"no {vendor} library was found: it is not known which DDS hooks bind")
     return Dds(hooks, used, tuple(remarks))
+
+
+def in_use(
+    found: Sequence[Preflight], ros: Ros | None, environment: Mapping[str, str]
+) -> tuple[tuple[Preflight, ...], tuple[Preflight, ...]]:
+    """Part libraries into those that the middleware in use is linked to, and the others.
+
+    Where none of that middleware is linked, all libraries of its vendor count as in use; none where
+    no hooks are known for it.
+    """
+    vendor = _vendor_in_use(ros, environment)
+    own = [one for one in found if one.vendor == vendor]
+    used = tuple([one for one in own if one.callers] or own)
+    return used, tuple(one for one in found if one not in used)
 
 
 def _vendor_in_use(ros: Ros | None, environment: Mapping[str, str]) -> str | None:

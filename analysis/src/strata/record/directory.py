@@ -70,7 +70,7 @@ class State:
 
     @property
     def recorder_alive(self) -> bool:
-        """Tell whether the recorder still runs."""
+        """Return whether the recorder still runs."""
         return alive(self.strata_pid, self.start_ticks)
 
     def write(self) -> None:
@@ -92,8 +92,8 @@ def check_name(name: str) -> str:
     """Accept a recording's name: LTTng and the file system both take it as it is."""
     if not _NAME.fullmatch(name):
         raise OutputError(
-            f"Cannot name a recording '{name}': only letters, digits, '.', '_' and '-' go, and "
-            "the first must be a letter or digit. Choose another --name."
+            f"Cannot name a recording '{name}': only letters, digits, '.', '_' and '-' are "
+            "allowed, and the first must be a letter or digit. Choose another --name."
         )
     return name
 
@@ -117,7 +117,7 @@ def check_directory(directory: Path, *, force: bool) -> None:
     except FileNotFoundError:
         if directory.is_symlink():
             raise OutputError(
-                f"Cannot record into {directory}: it is a link that leads nowhere. Choose another "
+                f"Cannot record into {directory}: it is a dangling symbolic link. Choose another "
                 "-o."
             ) from None
         return
@@ -129,18 +129,18 @@ def check_directory(directory: Path, *, force: bool) -> None:
     if state is not None and state.recorder_alive:
         raise OutputError(
             f"Cannot record into {directory}: process {state.strata_pid} is recording into it. "
-            "Wait for its end, or choose another -o."
+            "Wait until it ends, or choose another -o."
         )
     if not force:
         raise OutputError(
             f"Cannot record into {directory}: it is not empty ({entries[0]}; {len(entries)} in "
-            "all). Choose another -o, or replace a former recording with --force."
+            "all). Choose another -o, or replace an earlier recording with --force."
         )
     former = _former(directory)
     if directory.is_symlink() and not former.recorded:
         raise OutputError(
-            f"Cannot record into {directory}: it is a link, and leads to a directory that holds "
-            "no recording of Strata. Choose another -o."
+            f"Cannot record into {directory}: it is a link to a directory that contains no "
+            "Strata recording. Choose another -o."
         )
 
 
@@ -184,7 +184,7 @@ def _former(directory: Path) -> Former:
         return find_former(directory)
     except NotOursError as error:
         raise OutputError(
-            f"Cannot replace {directory}: {error.path.relative_to(directory)} is not of a "
+            f"Cannot replace {directory}: {error.path.relative_to(directory)} is not part of a "
             f"recording: {error}. Move it away, or choose another -o."
         ) from error
     except OSError as error:
@@ -195,7 +195,7 @@ def _unusable(directory: Path, error: OSError) -> OutputError:
     """Say why a directory cannot be made, read or cleared; what is inside is named by its name."""
     fact = error.strerror or str(error)
     if isinstance(error, NotADirectoryError | FileExistsError):
-        fact = "it is a file" if os.path.lexists(directory) else "a part of its path is a file"
+        fact = "it is a file" if os.path.lexists(directory) else "part of its path is a file"
     elif error.filename and (place := Path(os.fsdecode(error.filename))).is_relative_to(directory):
         inside = place.relative_to(directory)
         fact = f"{inside}: {fact}" if inside.parts else fact
@@ -216,12 +216,13 @@ def write_text(path: Path, text: str, mode: int = 0o640) -> None:
             raise
     except OSError as error:
         raise OutputError(
-            f"Cannot write {path}: {error.strerror}. Check the disk and the directory's rights."
+            f"Cannot write {path}: {error.strerror}. Check the disk and the directory's "
+            "permissions."
         ) from error
 
 
 def holds_events(trace: Path) -> bool:
-    """Tell whether any stream below `trace` holds an event.
+    """Return whether any stream below `trace` holds an event.
 
     A traced process that emitted nothing leaves packets whose content is their header alone.
     """

@@ -18,7 +18,7 @@ from strata.errors import SessionError
 from strata.record import daemon as session_daemon
 from strata.record import leftovers
 from strata.record.config import SessionConfig
-from strata.record.dds import find_hooks, preflight
+from strata.record.dds import find_hooks, in_use, preflight
 from strata.record.driver import LIBRARY as DRIVER_LIBRARY
 from strata.record.host import lttng_ust_version, possible_cpus
 from strata.record.kernel.events import DEFAULT_EVENTS
@@ -27,7 +27,7 @@ from strata.record.lttng import Lttng, tool_environment
 from strata.record.preflight.preflight import Preflight
 from strata.record.preload import asks_for, space_with
 from strata.record.probe import offered_events
-from strata.record.ros import WHEELS, Ros, caller_environment, find_ros
+from strata.record.ros import DEFAULT_RMW, WHEELS, Ros, caller_environment, find_ros
 from strata.schema.events import DDS_PROVIDER, DRIVER_PROVIDER
 
 OK = "ok"
@@ -71,12 +71,22 @@ def examine(config: SessionConfig, base: Mapping[str, str] | None = None) -> lis
     return [*checks, *_readers()]
 
 
-def examine_dds(
-    given: Sequence[Path] = (), base: Mapping[str, str] | None = None
-) -> list[Preflight]:
-    """Tell which DDS hooks bind in the libraries that a command could load.
+@dataclass(frozen=True)
+class DdsExamined:
+    """Which DDS hooks bind in the libraries that were given, else of the middleware in use.
 
-    `given` libraries are examined in place of those that have the same name. Nothing is run.
+    `others` are DDS libraries that are installed and not used.
+    """
+
+    rmw: str
+    used: tuple[Preflight, ...]
+    others: tuple[Preflight, ...]
+
+
+def examine_dds(given: Sequence[Path] = (), base: Mapping[str, str] | None = None) -> DdsExamined:
+    """Find out which DDS hooks bind in the libraries that a command would load. Nothing is run.
+
+    `given` libraries are examined in place of those that have the same name, and count as in use.
     Raises SessionError when a given library or the table of hooks cannot be read.
     """
     environment = caller_environment(os.environ if base is None else base)
@@ -84,7 +94,17 @@ def examine_dds(
     # Wheels whose provider is not built cannot be recorded, but their libraries can be read.
     with contextlib.suppress(SessionError):
         environment = ros.environment(environment) if ros else environment
-    return preflight(ros, environment, given)
+    found = preflight(ros, environment, given)
+    used, others = in_use(found, ros, environment)
+    if given:
+        named = {path.resolve() for path in given}
+        of_given = [one for one in found if named & {one.library.resolve(), *_resolved(one)}]
+        used, others = tuple(of_given), ()
+    return DdsExamined(environment.get("RMW_IMPLEMENTATION") or DEFAULT_RMW, used, others)
+
+
+def _resolved(found: Preflight) -> set[Path]:
+    return {caller.resolve() for caller in found.callers}
 
 
 def _tools(lttng: Lttng) -> Check:
@@ -97,7 +117,7 @@ def _tools(lttng: Lttng) -> Check:
 
 
 def container_check(lttng: Lttng, config: SessionConfig) -> Check:
-    """Check for what tells two containers of one host name apart."""
+    """Check for what distinguishes two containers of one host name."""
     name = "containers"
     if _NAMESPACE not in config.contexts:
         found = f"{config.name} does not record {_NAMESPACE}: processes of one id may be mixed up"
@@ -107,13 +127,13 @@ def container_check(lttng: Lttng, config: SessionConfig) -> Check:
     if lttng.unknown_contexts([_NAMESPACE]):
         found = f"no context {_NAMESPACE}: processes of one id in two containers are mixed up"
         return Check(name, WARNING, found, "install lttng-tools 2.12 or newer")
-    return Check(name, OK, f"told apart by the context {_NAMESPACE}")
+    return Check(name, OK, f"distinguished by the context {_NAMESPACE}")
 
 
 def _userspace_tracer() -> Check:
     version = lttng_ust_version()
     if version is None:
-        return Check("lttng-ust", WARNING, "version not told", "make setup")
+        return Check("lttng-ust", WARNING, "version unknown", "make setup")
     return Check("lttng-ust", OK, version)
 
 

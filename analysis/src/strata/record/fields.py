@@ -77,7 +77,7 @@ class Fields:
             self.refuse(key, f"{_kind(value)} is not a list of ports", "Write `[7502, 7503]`")
         for port in value:
             if isinstance(port, bool) or not isinstance(port, int) or not 0 < port < 65536:
-                self.refuse(key, f"'{port}' is no port", "Write numbers from 1 to 65535")
+                self.refuse(key, f"'{port}' is not a port", "Write numbers from 1 to 65535")
             if value.count(port) > 1:
                 self.refuse(key, f"{port} is listed twice", "List it once")
         return tuple(value)
@@ -86,7 +86,7 @@ class Fields:
         """Give one of a few words."""
         value = self.values.get(key, default)
         if value not in choices:
-            self.refuse(key, f"'{value}' is not possible", f"Use {' or '.join(choices)}")
+            self.refuse(key, f"'{value}' is not allowed", f"Use {' or '.join(choices)}")
         return str(value)
 
     def whole(self, key: str, default: int) -> int:
@@ -120,7 +120,7 @@ class Fields:
             below = 1 << (value.bit_length() - 1)
             self.refuse(
                 key,
-                f"{value}{unit} is not a power of two, as LTTng needs",
+                f"{value}{unit} is not a power of two, which LTTng requires",
                 f"Use {below} or {below * 2}",
             )
 

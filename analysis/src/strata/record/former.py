@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a former recording left in a directory, told from what is the user's.
+"""What a former recording left in a directory, as opposed to the user's own files.
 
 A name proves nothing: web applications have a manifest.json, too. What counts is the mark in
 manifest.json (or in the recorder's state file), what the manifest lists, and the content of each
@@ -107,7 +107,7 @@ def find_former(directory: Path) -> Former:
         path = directory / name
         if os.path.lexists(path):
             if not known:
-                raise NotOursError(path, f"there is no {MANIFEST} of a recording beside it")
+                raise NotOursError(path, f"there is no {MANIFEST} of a recording next to it")
             parts[name] = looks[name](path)
     return Former(directory, known, parts)
 
@@ -135,7 +135,7 @@ def written_files(directory: Path, content: Mapping[str, Any]) -> list[str]:
 
 
 def _perf_recorded(content: Mapping[str, Any]) -> bool:
-    """Tell whether perf recorded the kernel's events, or may be about to."""
+    """Return whether perf recorded the kernel's events, or may be about to."""
     if "end" in content:
         return str(content.get("kernel_tracing", {}).get("recorded_by")).startswith("perf")
     return bool(content.get("config", {}).get("events", {}).get("kernel"))
@@ -258,4 +258,4 @@ def _what(path: Path) -> str:
         return "it is neither a file nor a directory"
     if path.is_dir() and path.is_mount():
         return "it is a mount point"
-    return "no recording of Strata wrote it"
+    return "no Strata recording wrote it"

@@ -72,7 +72,7 @@ class Health:
         if self.stopped is None and self.rotation is not None:
             self.rotation.look()
             if self.rotation.failed:
-                self._stop(SIZE, "its size cannot be kept within --max-size any more")
+                self._stop(SIZE, "its size can no longer be kept within --max-size")
         self._due = time.monotonic() + _EVERY_S
 
     def end(self) -> None:
@@ -86,7 +86,7 @@ class Health:
 
     def _hear(self) -> None:
         for words in self._daemon.log.look() if self._daemon.log else ():
-            self.session.problem(f"events are missing, as LTTng says: {words}")
+            self.session.problem(f"LTTng reports missing events: {words}")
 
     def _look_at_daemons(self) -> None:
         for pid, name in self._processes.items():
@@ -100,7 +100,7 @@ class Health:
         free = None if path is None else free_bytes(path)
         if free is not None and free < self._disk.free_bytes:
             limit = format_size(self._disk.free_bytes)
-            self._stop(DISK, f"the disk has {format_size(free)} free, and --min-free is {limit}")
+            self._stop(DISK, f"the disk has {format_size(free)} free, but --min-free is {limit}")
 
     def _stop(self, reason: str, why: str) -> None:
         self.stopped = _now(reason, f"the recording was stopped before its command: {why}")

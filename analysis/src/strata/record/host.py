@@ -69,7 +69,7 @@ def _read_clocks() -> ClockOffset:
 
 
 def describe_host() -> dict[str, Any]:
-    """Describe the machine, for the manifest; null for what it does not tell."""
+    """Describe the machine, for the manifest; null where it is not known."""
     return {
         "name": platform.node(),
         "boot_id": boot_id(),
@@ -93,7 +93,7 @@ def boot_id() -> str | None:
 
 
 def describe_versions(lttng: Lttng) -> dict[str, str | None]:
-    """Give the versions of what records; null for what is not installed or does not tell."""
+    """Give the versions of what records; null for what is not installed or not known."""
     return {
         "strata": __version__,
         "python": platform.python_version(),
@@ -103,7 +103,7 @@ def describe_versions(lttng: Lttng) -> dict[str, str | None]:
 
 
 def lttng_ust_version() -> str | None:
-    """Give the version of the distribution's LTTng-UST; null when nothing tells it."""
+    """Give the version of the distribution's LTTng-UST; null when it is not known."""
     queries = (
         ["pkg-config", "--modversion", "lttng-ust"],
         ["dpkg-query", "--show", "--showformat=${Version}", "liblttng-ust1"],

@@ -111,7 +111,7 @@ class KeptNames:
             shutil.rmtree(self._place(left[0]), ignore_errors=True)
 
     def may_come(self, chunk: Path) -> bool:
-        """Tell whether the names of a chunk are not there yet, and are worth waiting for."""
+        """Return whether the names of a chunk are not there yet, and are worth waiting for."""
         return chunk not in self._made and chunk not in self._why_not
 
     def take_over(self, chunk: Path) -> str | None:
@@ -127,7 +127,7 @@ class KeptNames:
                 self._stop()
         names = self._made.pop(chunk, None)
         if names is None:
-            return self._why_not.pop(chunk, "there was no room left to wait for them")
+            return self._why_not.pop(chunk, "there was no space left to wait for them")
         # For a moment both count, and are read twice: better than not at all.
         for metadata in names.rglob(_METADATA_NEW):
             metadata.rename(metadata.with_name(_METADATA))

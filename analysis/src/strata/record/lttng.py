@@ -154,7 +154,7 @@ class Lttng:
         return next((word for word in words if word[:1].isdigit()), None)
 
     def reachable(self) -> bool:
-        """Tell whether a session daemon answers.
+        """Return whether a session daemon answers.
 
         Raises SessionError when it cannot be told: the tool is missing, or the daemon hangs.
         """
@@ -285,7 +285,7 @@ class Lttng:
             self.run("destroy", "--no-wait", session, timeout_s=_SOON_S)
 
     def discarded(self, session: str) -> int | None:
-        """Count the events that a stopped session lost to full buffers; null when not told."""
+        """Count the events that a stopped session lost to full buffers; null when not known."""
         counts = [
             int(node.text or 0)
             for node in self._xml("list", session).iterfind(".//{*}discarded_events")

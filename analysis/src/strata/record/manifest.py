@@ -31,7 +31,7 @@ from strata.record.profiles import RmwProfile
 from strata.record.ros import DEFAULT_RMW, Ros
 
 SCHEMA = 1
-NOT_ENDED = "the recording was not ended: its recorder is still at work, or was killed"
+NOT_ENDED = "the recording has not ended: its recorder is still running, or was killed"
 _ROS_PACKAGES = (
     "tracetools",
     "rcl",
@@ -85,7 +85,7 @@ class Manifest:
 
     @property
     def command_ran(self) -> bool:
-        """Tell whether the command was started at all."""
+        """Return whether the command was started at all."""
         return "pid" in self.content.get("command", {})
 
     def write_unfinished(self) -> None:

@@ -5,11 +5,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from strata.errors import StrataError
+from strata.nearest import LISTED, did_you_mean, listed
 
 ROOT_VARIABLE = "STRATA_ROOT"
+_MANY = 20
+"""So many names are still listed one by one."""
 _SUFFIXES = (".yaml", ".yml", ".xml", ".json", ".json5")
 
 
@@ -39,7 +43,7 @@ def find_file(
 
     What has a `/`, or the suffix of such files, is a path; a file of the working directory never
     takes the place of a shipped one unseen. Raises `error` when there is no such file; the text
-    lists the shipped names.
+    names shipped ones that may have been meant.
     """
     path = Path(name)
     if "/" in name or path.suffix in _SUFFIXES:
@@ -47,17 +51,26 @@ def find_file(
             return path.resolve()
     elif not any(name == candidate.stem for candidate in shipped) and path.is_file():
         raise error(
-            f"Cannot read {what} {name}: there is no shipped {what} of that name, but a file in "
-            f"the working directory. Write ./{name} for the file."
+            f"Cannot read {what} {name}: no {what} of that name ships with Strata, but there is "
+            f"a file in the working directory. Write ./{name} for the file."
         )
     for candidate in shipped:
         if name in (candidate.stem, candidate.name):
             return candidate.resolve()
-    names = ", ".join(candidate.stem for candidate in shipped) or "none"
     raise error(
-        f"Cannot read {what} {name}: no such file, nor a shipped {what} of that name "
-        f"(shipped: {names}). {step} a path or one of these names."
+        f"Cannot read {what} {name}: no such file, and no {what} of that name ships with Strata."
+        f"{_shipped_text(name, [candidate.stem for candidate in shipped])} {step} a path or the "
+        "name of a shipped one."
     )
+
+
+def _shipped_text(name: str, shipped: Sequence[str]) -> str:
+    """Name the shipped files that may have been meant; else all, or the first of very many."""
+    meant = did_you_mean(name, shipped)
+    many = len(shipped) > _MANY
+    if meant and many:
+        return meant
+    return f"{meant} Shipped: {listed(shipped, LISTED if many else _MANY)}."
 
 
 def sessions_root() -> Path:

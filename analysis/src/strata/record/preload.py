@@ -13,7 +13,7 @@ from strata.record.ros import Ros
 
 
 def asks_for(patterns: Sequence[str], provider: str) -> bool:
-    """Tell whether a configuration's userspace events include some of a provider."""
+    """Return whether a configuration's userspace events include some of a provider."""
     return any(_may_name(pattern, provider) for pattern in patterns)
 
 

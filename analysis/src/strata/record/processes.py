@@ -74,7 +74,7 @@ class ProcessWatch:
                 self._judge(pid)
 
     def _judge(self, pid: int) -> bool:
-        """Tell whether a process is the command's; of one that is gone, nobody knows."""
+        """Return whether a process is the command's; of one that is gone, nobody knows."""
         known = self._of_command.get(pid)
         if known is not None:
             return known

@@ -15,7 +15,7 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -28,6 +28,7 @@ from strata.masking import mask_environment
 from strata.record.broker import Broker
 from strata.record.places import find_file, project_root, shipped_files
 from strata.record.ros import Ros, ament_prefixes
+from strata.yaml_document import parse_yaml
 
 FAST_DDS = "Fast DDS"
 CYCLONE_DDS = "Cyclone DDS"
@@ -35,6 +36,8 @@ ZENOH = "Zenoh"
 _ROOTS = {"profiles": FAST_DDS, "dds": FAST_DDS, "CycloneDDS": CYCLONE_DDS}
 _RMW = {FAST_DDS: "rmw_fastrtps_cpp", CYCLONE_DDS: "rmw_cyclonedds_cpp", ZENOH: "rmw_zenoh_cpp"}
 _ROUTER = "router"
+_VARIANTS = "variants.yaml"
+_OVERRIDE = "ZENOH_CONFIG_OVERRIDE"
 # The parser of JSON5 is slow.
 _MAX_BYTES = 256 << 10
 _FILE_OF_2 = "FASTRTPS_DEFAULT_PROFILES_FILE"
@@ -60,7 +63,8 @@ class RmwProfile:
 
     `elements` are the names of the XML elements that decide over variables; of JSON5, its mode.
     `told` are variables that say again what the file does, for a middleware that does not read all
-    of it. `broker` is what must run on this machine before the processes; null for nothing.
+    of it, and what a variant (`variants.yaml`) has otherwise. `broker` is what must run on this
+    machine before the processes; null for nothing. `variant` names one; empty for the file itself.
     """
 
     file: Path
@@ -69,11 +73,12 @@ class RmwProfile:
     elements: frozenset[str]
     told: tuple[tuple[str, str], ...] = ()
     broker: Broker | None = None
+    variant: str = ""
 
     @property
     def name(self) -> str:
-        """Name the profile, by its file."""
-        return self.file.stem
+        """Name the profile, by its file unless it is a variant of that."""
+        return self.variant or self.file.stem
 
     def environment(self, base: Mapping[str, str], ros: Ros | None) -> dict[str, str]:
         """Give `base`, the environment of a command, with what makes its middleware use this.
@@ -124,7 +129,7 @@ class RmwProfile:
         family = _RMW[self.middleware].removesuffix("_cpp")
         if stated and not stated.startswith(family):
             raise self._refusal(
-                f"RMW_IMPLEMENTATION is {stated}, and this is a profile of {self.middleware}",
+                f"RMW_IMPLEMENTATION is {stated}, but this is a profile for {self.middleware}",
                 f"Unset RMW_IMPLEMENTATION, or set it to {_RMW[self.middleware]}.",
             )
 
@@ -135,7 +140,7 @@ class RmwProfile:
         if value == str(self.file) and Path(stated).resolve() == self.file:
             return
         raise self._refusal(
-            f"{variable} is set to {stated} already, and the profile needs {value}",
+            f"{variable} is already set to {stated}, but the profile needs {value}",
             f"Unset {variable}.",
         )
 
@@ -148,19 +153,19 @@ class RmwProfile:
             ):
                 if base.get(variable) == bad:
                     raise self._refusal(
-                        f"{variable} is {bad}, with which rmw_fastrtps adds a SHM and a UDPv4 "
-                        "transport of its own to those of the profile",
-                        f"Unset {variable}; the profile says how far the discovery goes.",
+                        f"{variable} is {bad}, with which rmw_fastrtps adds its own SHM and "
+                        "UDPv4 transports to those of the profile",
+                        f"Unset {variable}; the profile sets the discovery range.",
                     )
-            self._refuse_idle(base, "FASTDDS_BUILTIN_TRANSPORTS", "which names transports itself")
+            self._refuse_idle(base, "FASTDDS_BUILTIN_TRANSPORTS", "which sets transports itself")
         if "RMW_FASTRTPS_USE_QOS_FROM_XML" in wanted:
             self._refuse_idle(base, "RMW_FASTRTPS_PUBLICATION_MODE", "which is read for QoS")
 
     def _refuse_idle(self, base: Mapping[str, str], variable: str, why: str) -> None:
         if base.get(variable):
             raise self._refusal(
-                f"{variable} is set to {base[variable]}, which has no effect beside this profile, "
-                f"{why}",
+                f"{variable} is set to {base[variable]}, which has no effect together with this "
+                f"profile, {why}",
                 f"Unset {variable}, or record without --rmw-profile.",
             )
 
@@ -170,7 +175,7 @@ class RmwProfile:
             return
         raise self._refusal(
             f"no prefix on AMENT_PREFIX_PATH of ROS 2 {ros.distro} has a lib{rmw}.so",
-            f"Install {rmw}, or choose a profile of another middleware.",
+            f"Install {rmw}, or choose a profile for another middleware.",
         )
 
     def _refusal(self, fact: str, step: str) -> SessionError:
@@ -178,20 +183,24 @@ class RmwProfile:
 
 
 def has_rmw(implementation: str, environment: Mapping[str, str]) -> bool:
-    """Tell whether a prefix on AMENT_PREFIX_PATH has the library of a middleware."""
+    """Return whether a prefix on AMENT_PREFIX_PATH has the library of a middleware."""
     library = f"lib{implementation}.so"
     places = [prefix / "lib" for prefix in ament_prefixes(environment)]
     return any((place / library).exists() or any(place.glob(f"*/{library}")) for place in places)
 
 
 def load_profile(name: str) -> RmwProfile:
-    """Read a profile, far enough to tell whose it is and which variables it needs.
+    """Read a profile, far enough to know whose it is and which variables it needs.
 
     `name` is a path, or the name of a shipped one. Raises SessionError when it cannot be read or is
     no profile of a middleware known here.
     """
+    variant = _variant(name)
+    if variant is not None:
+        return variant
     shipped = shipped_files("rmw", ".xml", ".json5")
-    path = find_file(name, "profile", shipped, "Give --rmw-profile", SessionError)
+    shipped += [one for file in shipped_files("rmw", ".yaml") for one in _variants_in(file)]
+    path = find_file(name, "profile", sorted(shipped), "Give --rmw-profile", SessionError)
     if path.suffix == ".json5":
         return _load_zenoh(path)
     try:
@@ -214,7 +223,59 @@ def load_profile(name: str) -> RmwProfile:
     return RmwProfile(path, sha256, middleware, _deciding(root), broker=_roudi(path, root))
 
 
-def _load_zenoh(path: Path) -> RmwProfile:
+def _variant(name: str) -> RmwProfile | None:
+    """Load the variant of a profile that has this name, or path; null when there is none."""
+    asked = Path(name)
+    files = shipped_files("rmw", ".yaml")
+    if "/" in name or asked.suffix:
+        files = [] if asked.is_file() else [asked.parent / _VARIANTS]
+    for file in files:
+        for path, stated in _variants_in(file).items():
+            if path.stem == asked.stem and asked.suffix in ("", path.suffix):
+                changes = {str(key): value for key, value in stated["set"].items()}
+                profile = _load_zenoh(file.with_name(f"{stated['as']}.json5"), changes)
+                return replace(profile, variant=path.stem)
+    return None
+
+
+def _variants_in(file: Path) -> dict[Path, dict[str, Any]]:
+    """Read a file of variants: what each says, by the path that a file of its own would have.
+
+    Raises SessionError when it has another form.
+    """
+    if not file.is_file():
+        return {}
+    try:
+        document = parse_yaml(decode(read_bytes(file, _MAX_BYTES)))
+    except DocumentError as error:
+        raise error.refusal(file, "profile", SessionError) from error
+    entries: dict[str, Any] = document if isinstance(document, dict) else {file.name: None}
+    for name, stated in entries.items():
+        known = isinstance(stated, dict) and set(stated) == {"as", "set"}
+        if not known or not isinstance(stated["set"], dict):
+            raise SessionError(
+                f"Cannot read profile {file}: '{name}' has not the keys as and set. Write "
+                f"{{as: PROFILE, set: {{PLACE: VALUE}}}}."
+            )
+    return {file.with_name(f"{name}.json5"): stated for name, stated in entries.items()}
+
+
+def _changed(document: Any, changes: Mapping[str, Any], path: Path) -> None:
+    """Change keys of a document, each by its place: `transport/shared_memory/enabled`."""
+    for place, value in changes.items():
+        *parents, last = place.split("/")
+        here = document
+        for step in parents:
+            here = here.get(step) if isinstance(here, dict) else None
+        if not isinstance(here, dict) or last not in here:
+            raise SessionError(
+                f"Cannot use profile {path}: it has no '{place}', which {_VARIANTS} sets. Write a "
+                "place that the file has."
+            )
+        here[last] = value
+
+
+def _load_zenoh(path: Path, changes: Mapping[str, Any] | None = None) -> RmwProfile:
     try:
         content = read_bytes(path, _MAX_BYTES)
         document = json5.loads(decode(content), allow_duplicate_keys=False)
@@ -225,6 +286,7 @@ def _load_zenoh(path: Path) -> RmwProfile:
         raise SessionError(
             f"Cannot read profile {path}: {fact}. Give --rmw-profile a well-formed JSON5 file."
         ) from error
+    _changed(document, changes or {}, path)
     mode = document.get("mode") if isinstance(document, dict) else None
     if mode not in ("peer", "client", _ROUTER):
         raise SessionError(
@@ -233,6 +295,11 @@ def _load_zenoh(path: Path) -> RmwProfile:
         )
     sha256 = hashlib.sha256(content).hexdigest()
     told, broker = _shared_memory(document), _router(path, document)
+    if changes:
+        text = ";".join(f"{place}={json5.dumps(value)}" for place, value in changes.items())
+        told = (*told, (_OVERRIDE, text))
+        # What differs is the sessions'; the router has its own file. This says what that says.
+        broker = broker and replace(broker, fixed=((_OVERRIDE, f'mode="{_ROUTER}"'),))
     return RmwProfile(path, sha256, ZENOH, frozenset({mode}), told, broker)
 
 

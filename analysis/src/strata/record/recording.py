@@ -66,7 +66,7 @@ _LEAST_PATIENCE_S = 0.01
 class Recording:
     """A finished recording; `directory` is where it is now, null when somebody removed it.
 
-    `discarded` counts the events lost to full buffers; null if not told. `empty` tells that no
+    `discarded` counts the events lost to full buffers; null if not known. `empty` tells that no
     event was recorded; `problems` say why the recording is not complete.
     """
 
@@ -78,7 +78,7 @@ class Recording:
 
     @property
     def complete(self) -> bool:
-        """Tell whether all that was to be recorded is there, but what full buffers lost."""
+        """Return whether all that was to be recorded is there, but what full buffers lost."""
         return not self.problems
 
 
@@ -171,7 +171,7 @@ class _Recorder:
 
     @property
     def command_ran(self) -> bool:
-        """Tell whether the command was started at all."""
+        """Return whether the command was started at all."""
         return self._manifest.command_ran
 
     def record(self) -> Recording:
@@ -182,7 +182,7 @@ class _Recorder:
             asked = plan.config.kernel
             kernel = plan_kernel(asked, plan.lttng.kernel_available(), plan.lttng.environment)
             if kernel.perf and plan.bounds.max_bytes is not None:
-                plan.say("--max-size does not bound the kernel's events, which perf records")
+                plan.say("--max-size does not limit kernel events recorded by perf")
             beside = PerfRecording(kernel, plan.directory, plan.lttng.environment, plan.say)
             session = Session(plan.lttng, plan.session, plan.directory / TRACE, plan.say)
             with self._left_unless_ended(session), session:
@@ -286,7 +286,9 @@ class _Recorder:
         """Judge the trace of a session that has ended; write the manifest where it is now."""
         plan, session, path = self._plan, health.session, self._place.path()
         if path is None:
-            session.problem(f"{plan.directory} was removed while the recording went on: it is lost")
+            session.problem(
+                f"{plan.directory} was removed during the recording: the recording is lost"
+            )
             return Recording(None, end, session.discarded, True, tuple(session.problems))
         if path != plan.directory:
             plan.say(f"{plan.directory} was renamed: the recording is in {path}")
@@ -378,7 +380,7 @@ class _Guarded:
         try:
             self._watcher.look()
         except Exception as error:
-            self._problem(f"Strata could not look after the recording: {error!r}")
+            self._problem(f"Strata could not monitor the recording: {error!r}")
 
 
 def _bring(stray: Path, trace: Path, session: Session) -> None:
@@ -389,7 +391,7 @@ def _bring(stray: Path, trace: Path, session: Session) -> None:
         stray.rename(trace)
         stray.parent.rmdir()
     except OSError as error:
-        session.problem(f"the trace, or a part of it, is in {stray}: {error.strerror}")
+        session.problem(f"the trace, or part of it, is in {stray}: {error.strerror}")
 
 
 def _judge(session: Session, trace: Path) -> bool:

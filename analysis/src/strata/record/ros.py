@@ -173,7 +173,8 @@ def find_ros(base: Mapping[str, str] | None = None) -> Ros:
         return _at(Path(sys.prefix), WHEELS, None)
     raise SessionError(
         f"Cannot find ROS 2: no sourced environment, nothing below {SYSTEM_ROOT}, no wheels in "
-        f"{sys.prefix}. Run `make setup`, or set {PREFIX_VARIABLE}; --no-ros records without."
+        f"{sys.prefix}. Run `make setup`, or set {PREFIX_VARIABLE}; --no-ros records without ROS "
+        "2."
     )
 
 
@@ -181,8 +182,8 @@ def _stated(prefix: Path) -> Ros:
     prefix = prefix.absolute()
     if not _has_rcl(prefix):
         raise SessionError(
-            f"Cannot use {PREFIX_VARIABLE}={prefix}: it has no lib/librcl.so. "
-            "Point it to a ROS 2 prefix or a virtual environment with the ROS 2 wheels."
+            f"Cannot use {PREFIX_VARIABLE}={prefix}: it has no lib/librcl.so. Set it to a ROS 2 "
+            "prefix or a virtual environment with the ROS 2 wheels."
         )
     return _at(prefix, SYSTEM if (prefix / "setup.bash").is_file() else WHEELS, None)
 
@@ -255,7 +256,7 @@ def _variables_of(script: Path, base: tuple[tuple[str, str], ...]) -> tuple[tupl
         )
     except (OSError, subprocess.SubprocessError) as error:
         raise SessionError(
-            f"Cannot source {script}: {error}. Source it in your shell and see what it says."
+            f"Cannot source {script}: {error}. Source it in your shell to see its output."
         ) from error
     pairs = (line.partition("=") for line in done.stdout.decode().split("\0") if line)
     return tuple((name, value) for name, _, value in pairs if name not in ("_", "SHLVL", "PWD"))

@@ -179,7 +179,7 @@ class Rotation:
         if not self.failed:
             self._problem(
                 f"Cannot keep {self._trace} within {format_size(self._max)}: it has "
-                f"{format_size(total)}, and nothing of it can be dropped. Give --max-size a larger "
+                f"{format_size(total)}, and none of it can be dropped. Give --max-size a larger "
                 "SIZE, or record fewer events."
             )
         self.failed = True
@@ -248,8 +248,8 @@ class Rotation:
         self._problem(f"The recording could not be rotated, as --max-size needs: {why}")
         if self._failures >= _ATTEMPTS:
             self._problem(
-                f"The size of {self._trace} cannot be kept: rotating it failed {_ATTEMPTS} times "
-                "in a row."
+                f"The size of {self._trace} cannot be limited: rotating it failed {_ATTEMPTS} "
+                "times in a row."
             )
             self.failed = True
 
@@ -259,11 +259,11 @@ class Rotation:
         why_not = self._names.take_over(chunk)
         if why_not is not None:
             self._nameless += 1
-            self._problem(f"Names of a part that was dropped (--max-size) are lost: {why_not}")
+            self._problem(f"Names from a dropped part (--max-size) are lost: {why_not}")
         if not self._dropped:
             self._say(
                 f"the trace is near {format_size(self._max)} (--max-size): its oldest part is "
-                "dropped from now on, but for the names in it"
+                "dropped from now on, except the names in it"
             )
         self._dropped += 1
         self._dropped_bytes += self._sizes.pop(chunk)

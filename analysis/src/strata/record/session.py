@@ -20,7 +20,7 @@ from strata.record.lttng import KERNEL, UST, Lttng
 _STOP_TIMEOUT_S = 120.0
 # One that cannot write them may never answer.
 _TROUBLED_STOP_TIMEOUT_S = 15.0
-_NOT_COUNTED = "LTTng did not say how many events were lost to full buffers"
+_NOT_COUNTED = "LTTng did not report how many events were lost to full buffers"
 
 
 class Session:
@@ -72,7 +72,10 @@ class Session:
             self.lttng.enable_event(self.name, UST, event)
         unknown = self.lttng.unknown_contexts(config.contexts)
         for context in unknown:
-            self._say(f"lttng-tools has no context {context}: containers may be mixed up (doctor)")
+            self._say(
+                f"lttng-tools has no context {context}: containers may be mixed up (see strata "
+                "doctor)"
+            )
         contexts = [context for context in config.contexts if context not in unknown]
         self.lttng.add_contexts(self.name, UST, contexts)
         if kernel:

@@ -57,7 +57,7 @@ def disk_limit(directory: Path, stated: int | None) -> DiskLimit:
     free = found.broken_by()
     if free is not None:
         raise OutputError(
-            f"Cannot record into {directory}: its disk has {format_size(free)} free, and a "
+            f"Cannot record into {directory}: its disk has {format_size(free)} free, but a "
             f"recording stops at {format_size(limit)}. Free some space, choose another -o, or "
             "lower --min-free."
         )
@@ -73,15 +73,16 @@ def check_buffers(config: SessionConfig) -> None:
     free = free_bytes(BUFFERS)
     if free is not None and needed > free:
         raise SessionError(
-            f"Cannot record: the buffers of {config.name} take {format_size(needed)} of {BUFFERS}, "
-            f"which has {format_size(free)} free. Lower channel.num_subbuf, or enlarge {BUFFERS}."
+            f"Cannot record: the buffers of {config.name} need {format_size(needed)} in "
+            f"{BUFFERS}, which has {format_size(free)} free. Lower channel.num_subbuf, or "
+            f"enlarge {BUFFERS}."
         )
     limit = file_size_limit()
     each = config.channel.memory_on(1)
     if limit is not None and limit < each:
         raise SessionError(
-            f"Cannot record: files are limited to {format_size(limit)} (ulimit -f), and one CPU's "
-            f"buffers are one of {format_size(each)}. Raise the limit."
+            f"Cannot record: files are limited to {format_size(limit)} (ulimit -f), but the "
+            f"buffers of one CPU need a file of {format_size(each)}. Raise the limit."
         )
 
 
@@ -89,9 +90,9 @@ def check_size(stated: int, least: int) -> None:
     """Refuse a bound of the trace's size that its buffers alone could pass. Raises OutputError."""
     if stated < least:
         raise OutputError(
-            f"Cannot record within {format_size(stated)}: the least is {format_size(least)}, as "
-            "the buffers of all CPUs may be written at once, and are a quarter of it at most. "
-            "Raise --max-size, or lower channel.num_subbuf."
+            f"Cannot record within {format_size(stated)}: the minimum is {format_size(least)}, "
+            "four times the buffers of all CPUs, which may be written at once. Raise "
+            "--max-size, or lower channel.num_subbuf."
         )
 
 

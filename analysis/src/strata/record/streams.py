@@ -63,12 +63,12 @@ def mend(trace: Path) -> list[str]:
     if torn:
         problems.append(
             f"{torn} of the trace's files ended within a packet; its {cut_bytes} bytes were cut "
-            "off, so that all tools can read the rest"
+            "off so that all tools can read the remainder"
         )
     if missing:
-        problems.append(f"{missing} of the trace's files lack {missing_bytes} bytes at their ends")
+        problems.append(f"{missing} of the trace's files lack {missing_bytes} bytes at the end")
     problems += [
-        f"the metadata of {place} are missing: its events cannot be read"
+        f"the metadata of {place} is missing: its events cannot be read"
         for place in _without_metadata(trace)
     ]
     return problems

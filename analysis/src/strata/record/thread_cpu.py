@@ -31,7 +31,7 @@ def why_not() -> str | None:
     if len(figures) != 3 or figures[2] == "0":
         return f"{place} says {' '.join(figures)!r}: the kernel does not count time slices"
     if not place.with_name("children").exists():
-        return f"{place.with_name('children')}: not there, so children cannot be found"
+        return f"{place.with_name('children')}: missing, so children cannot be found"
     return None
 
 

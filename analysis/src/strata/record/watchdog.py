@@ -120,7 +120,7 @@ def cleanup_script(state: dict[str, Any], directory: Path) -> str:
         ]
     if (directory / "perf.data").exists():
         lines += [
-            "# Kernel events until then, which are not in the trace:",
+            "# Kernel events up to then, which are not in the trace:",
             f"rm {shlex.quote(str(directory / 'perf.data'))}",
         ]
     left = [shlex.quote(str(directory / name)) for name in (_STATE, _RESERVE, _CLEANUP)]
@@ -161,7 +161,7 @@ def _undo(state: dict[str, Any], place: Path, made: bool) -> None:
     if made:
         with contextlib.suppress(OSError):
             place.rmdir()
-    _say(state, "before its command ran; what it had set up is removed")
+    _say(state, "before its command ran; its setup was removed")
 
 
 def _explain(state: dict[str, Any], place: Path, made: bool) -> None:
@@ -196,7 +196,9 @@ def _finish(state: dict[str, Any], place: Path, made: bool) -> None:
         # Half of them were made part of the trace.
         shutil.rmtree(place / "trace" / "kernel", ignore_errors=True)
         rest = f"; kernel events are in {perf} (perf script), not in the trace"
-    _say(state, f"while it ended the recording; its session was ended, and nothing runs{rest}")
+    _say(
+        state, f"while it ended the recording; its session was ended, and nothing is running{rest}"
+    )
 
 
 _WAYS = {"set-up": _undo, "recording": _explain, "stopping": _finish, "converting": _finish}

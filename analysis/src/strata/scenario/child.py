@@ -84,17 +84,17 @@ class Child:
 
     @property
     def running(self) -> bool:
-        """Tell whether it runs; notes the time of its end."""
+        """Return whether it runs; notes the time of its end."""
         return self._wait(os.WNOHANG)
 
     @property
     def ready(self) -> bool:
-        """Tell whether it said what it should, or answers."""
+        """Return whether it said what it should, or answers."""
         return answers(self.serves_at) if self.serves_at else self.said
 
     @property
     def is_awaited(self) -> bool:
-        """Tell whether the next waits until it is ready."""
+        """Return whether the next waits until it is ready."""
         return bool(self.serves_at or self.plan["ready_says"])
 
     def wait(self) -> None:
@@ -157,7 +157,7 @@ class Child:
 
     @property
     def failed(self) -> bool:
-        """Tell whether it ended badly: not by itself with 0, nor by the signal that we sent.
+        """Return whether it ended badly: not by itself with 0, nor by the signal that we sent.
 
         A broker ends well only when told to.
         """
@@ -170,7 +170,7 @@ class Child:
         return bool(status) and not (self.signalled and status in stopped)
 
     def as_json(self) -> dict[str, Any]:
-        """Tell what became of it."""
+        """Return what happened to it."""
         status = self.process.returncode
         return {
             "name": self.name,

@@ -27,9 +27,9 @@ def domain_held(name: str, environment: Mapping[str, str]) -> Iterator[None]:
             if error.errno != errno.EADDRINUSE:
                 raise
             raise ScenarioError(
-                f"Cannot run scenario {name}: another one runs on this machine in ROS domain "
-                f"{domain}, and the nodes of both would hear each other. Wait for its end, or set "
-                "another ROS_DOMAIN_ID."
+                f"Cannot run scenario {name}: another one is running on this machine in ROS "
+                f"domain {domain}, and their nodes would discover each other. Wait until it "
+                "ends, or set another ROS_DOMAIN_ID."
             ) from error
         held.set_inheritable(True)
         yield

@@ -56,8 +56,8 @@ class Expansion:
             if key not in _SIMPLE_KEYS:
                 known = ", ".join([*declared, *_SIMPLE_KEYS])
                 raise ScenarioError(
-                    f"Cannot set '{key}' of {self._path}: it is no setting of this scenario. Use "
-                    f"one of {known}, or a place in the file such as load.cpu_percent."
+                    f"Cannot set '{key}' of {self._path}: it is not a setting of this scenario. "
+                    f"Use one of {known}, or a place in the file such as load.cpu_percent."
                 )
         early = [key for key in changes if key in _SIMPLE_KEYS or key.startswith("duration.")]
         for key in early:
@@ -74,7 +74,7 @@ class Expansion:
     def _settings(self) -> dict[str, LocatedDict]:
         declared = self._document.get("settings", LocatedDict({}, {}))
         if not isinstance(declared, LocatedDict):
-            raise self._refuse("settings", "it is no mapping", "Write `name: {default, text}`")
+            raise self._refuse("settings", "it is not a mapping", "Write `name: {default, text}`")
         for name, one in declared.items():
             line = declared.lines[name]
             if not isinstance(one, LocatedDict) or not {"default", "text"} <= set(one):
@@ -91,7 +91,7 @@ class Expansion:
                 )
             if not isinstance(one["default"], Scalar):
                 raise refusal(
-                    self._path, line, f"setting '{name}' is no plain value", "Write one value"
+                    self._path, line, f"setting '{name}' is not a single value", "Write one value"
                 )
             self.settings[name] = one["default"]
         return dict(declared)
@@ -114,8 +114,8 @@ class Expansion:
         choices = declared.get("choices")
         if choices and value not in choices:
             raise ScenarioError(
-                f"Cannot set '{name}' of {self._path}: '{text}' is not possible. "
-                f"Use {' or '.join(map(str, choices))}."
+                f"Cannot set '{name}' of {self._path}: '{text}' is not allowed. Use "
+                f"{' or '.join(map(str, choices))}."
             )
         assert isinstance(value, Scalar)
         return value
@@ -124,12 +124,12 @@ class Expansion:
         """Give the names that the duration defines; enters a changed one into `top`."""
         stated = top.get("duration")
         if not isinstance(stated, LocatedDict):
-            raise self._refuse("duration", "missing, or no mapping", "Write `messages: 500`")
+            raise self._refuse("duration", "missing, or not a mapping", "Write `messages: 500`")
         duration = self._value(stated, self.settings, stated.lines.get("duration", 0))
         units = [unit for unit in UNITS if unit in duration]
         if len(units) != 1:
             raise self._refuse(
-                "duration", f"{len(units)} units are stated", f"State one of {', '.join(UNITS)}"
+                "duration", f"{len(units)} units are given", f"Give one of {', '.join(UNITS)}"
             )
         unit = units[0]
         if changed is not None:
@@ -142,8 +142,8 @@ class Expansion:
         if seconds and unit != "seconds":
             if not isinstance(per_second, int | float):
                 raise ScenarioError(
-                    f"Cannot run {self._path} for {text}: it is bounded by {unit}, and does not "
-                    f"say how many come in a second. Give --duration a number of {unit}."
+                    f"Cannot run {self._path} for {text}: its length is given in {unit}, without "
+                    f"a rate per second. Give --duration a number of {unit}."
                 )
             value = float(max(1.0, round(float(seconds[1]) * per_second)))
         else:
@@ -153,9 +153,9 @@ class Expansion:
                 value = 0.0
         if not 0 < value < 1e9 or (unit != "seconds" and value != int(value)):
             raise ScenarioError(
-                f"Cannot run {self._path} for '{text}': that is no number of {unit} above 0 "
-                "and below 1,000,000,000. "
-                f"Write --duration 100 for 100 {unit}, or 10s for seconds."
+                f"Cannot run {self._path} for '{text}': that is not a number of {unit} above 0 "
+                f"and below 1,000,000,000. Write --duration 100 for 100 {unit}, or 10s for "
+                "seconds."
             )
         return value if unit == "seconds" else int(value)
 
@@ -203,7 +203,7 @@ class Expansion:
                 return value
             if type(value) is not int:
                 raise refusal(
-                    self._path, line, f"'{match[0]}': {value} is no whole number", "Leave it out"
+                    self._path, line, f"'{match[0]}': {value} is not a whole number", "Leave it out"
                 )
             return value + int(offset) if sign == "+" else value - int(offset)
 
@@ -225,13 +225,13 @@ class Expansion:
                 here = None
             if here is None:
                 raise ScenarioError(
-                    f"Cannot set '{place}' of {self._path}: there is no '{step}'. "
-                    "`strata scenarios NAME` shows the scenario's places."
+                    f"Cannot set '{place}' of {self._path}: there is no '{step}'. `strata "
+                    "scenarios NAME` shows the scenario's keys."
                 )
         if not isinstance(here, LocatedDict):
             raise ScenarioError(
-                f"Cannot set '{place}' of {self._path}: '{last}' is in no mapping. "
-                "`strata scenarios NAME` shows the scenario's places."
+                f"Cannot set '{place}' of {self._path}: '{last}' is not inside a mapping. "
+                "`strata scenarios NAME` shows the scenario's keys."
             )
         # What comes from the command line stands on no line.
         here.lines[last] = 0
@@ -270,8 +270,7 @@ def _parsed(text: str) -> Any:
         return parse_yaml(text)
     except DocumentError as error:
         raise ScenarioError(
-            f"Cannot set a value: '{shown(text)}' is not YAML that can be used "
-            f"({error.fact}). Put it into quotes."
+            f"Cannot set a value: '{shown(text)}' is not valid YAML ({error.fact}). Quote it."
         ) from error
 
 

@@ -45,8 +45,8 @@ def plan(name: str, directory: str, duration: str, *changes: str) -> dict[str, A
     loaded = load_scenario(name, pairs, duration or None)
     if loaded.scenario.hosts():
         raise ScenarioError(
-            f"Cannot launch scenario {name}: ros2 launch runs all on one host, and network.link is "
-            f"{loaded.scenario.network.link}. Use `strata run {name}`."
+            f"Cannot launch scenario {name}: ros2 launch runs everything on one host, but "
+            f"network.link is {loaded.scenario.network.link}. Use `strata run {name}`."
         )
     variables = rmw_variables(loaded, os.environ)
     planned = plan_run(loaded, Path(directory).absolute(), {**os.environ, **variables})

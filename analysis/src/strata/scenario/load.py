@@ -18,6 +18,10 @@ from strata.scenario.expand import Expansion
 from strata.scenario.located import LocatedDict, extended, line_of, read_document, refusal
 from strata.scenario.model import Scenario
 
+_STEP = "`strata scenarios` describes them all. Give"
+_SCENARIOS = "scenarios"
+_SEVERAL = f"\n{_SCENARIOS}:"
+
 
 @dataclass(frozen=True)
 class Setting:
@@ -41,16 +45,18 @@ class LoadedScenario:
     scenario: Scenario
     settings: tuple[Setting, ...]
     changes: dict[str, str]
-
-    @property
-    def name(self) -> str:
-        """Name the scenario, by its file."""
-        return self.file.stem
+    name: str
+    """Its own, where its file holds several scenarios; else the file's."""
 
 
 def shipped_scenarios() -> list[Path]:
-    """List the files of the scenarios that ship, by name."""
-    return shipped_files("scenarios", ".yaml")
+    """List the scenarios that ship, by name, each as a path of that name.
+
+    One of several in a file is not there as a file of its own: `camera_480p15.yaml` is in
+    camera.yaml. `load_scenario` takes either.
+    """
+    files = shipped_files("scenarios", ".yaml")
+    return sorted(path.with_stem(name) for path in files for name in _names_in(path))
 
 
 def load_scenario(
@@ -64,8 +70,12 @@ def load_scenario(
 
     Raises ScenarioError, naming the file and the line, for anything that cannot be meant.
     """
-    path = find_file(name, "scenario", shipped_scenarios(), "Give", ScenarioError)
-    document, files = read_extended(path, ())
+    asked = Path(name)
+    if not ("/" in name or asked.suffix) or scenario_file(asked) is None:
+        asked = find_file(name, "scenario", shipped_scenarios(), _STEP, ScenarioError)
+    path = (scenario_file(asked) or asked).resolve()
+    own = asked.stem
+    document, files = read_extended(path, (), scenario=own)
     expansion = Expansion(document, path)
     expanded = expansion.expand(changes or {}, duration)
     try:
@@ -82,30 +92,107 @@ def load_scenario(
             for key, one in declared.items()
         ),
         changes={**(changes or {}), **({"duration": duration} if duration else {})},
+        name=own,
     )
 
 
+def scenario_file(path: Path) -> Path | None:
+    """Find the file that holds the scenario of a path; null when none does.
+
+    That is the file itself, or one beside it whose name the scenario's begins with: camera.yaml
+    holds `camera_480p15.yaml`, when it has a scenario of that name.
+    """
+    if path.is_file():
+        return path
+    words = path.stem.split("_")
+    for count in range(len(words) - 1, 0, -1):
+        file = path.with_stem("_".join(words[:count]))
+        if file.is_file() and (path.stem in _names_in(file) or _is_damaged(file)):
+            return file
+    return None
+
+
+def _names_in(path: Path) -> list[str]:
+    """Name the scenarios of a file: those that it holds, or itself. One that is damaged is one."""
+    try:
+        held = read_document(path).get(_SCENARIOS) if _holds_several(path) else None
+    except StrataError:
+        held = None
+    return list(held) if isinstance(held, LocatedDict) and held else [path.stem]
+
+
+def _is_damaged(path: Path) -> bool:
+    """Tell whether a file that holds several scenarios cannot be read: it says so when loaded."""
+    try:
+        if _holds_several(path):
+            read_document(path)
+    except StrataError:
+        return True
+    return False
+
+
+def _holds_several(path: Path) -> bool:
+    """Tell whether a file holds several scenarios, without parsing those that do not."""
+    try:
+        return _SEVERAL in path.read_text(encoding="utf-8")
+    except (OSError, ValueError):
+        return False
+
+
 def read_extended(
-    path: Path, above: tuple[Path, ...], what: str = "scenario"
+    path: Path,
+    above: tuple[Path, ...],
+    what: str = "scenario",
+    scenario: str | None = None,
 ) -> tuple[LocatedDict, list[Path]]:
     """Read a document with what it extends, and name the files; `above` extend it.
 
-    Raises the error of what the document is of.
+    `scenario` chooses one of a file that holds several. Raises the error of what the document is
+    of.
     """
     document = read_document(path, what)
+    if what == "scenario" and _SCENARIOS in document:
+        document = _one_of(document, path, scenario)
     if "extends" not in document:
         return document, [path]
     base, line = document.pop("extends"), document.lines["extends"]
-    beside = path.parent / f"{base}.yaml"
-    if not isinstance(base, str) or not beside.is_file():
+    named = path.parent / f"{base}.yaml"
+    beside = scenario_file(named) if what == "scenario" else named
+    if not isinstance(base, str) or beside is None or not beside.is_file():
         raise refusal(
-            path, line, f"extends '{base}': there is no {beside}", f"Name a {what} beside it", what
+            path,
+            line,
+            f"extends '{base}': there is no {named}",
+            f"Name a {what} in the same directory",
+            what,
         )
     if beside in (path, *above):
         fact = f"extends '{base}', which extends this one"
         raise refusal(path, line, fact, "Leave it out", what)
-    inherited, files = read_extended(beside, (path, *above), what)
+    inherited, files = read_extended(beside, (path, *above), what, base)
     return extended(inherited, document), [path, *files]
+
+
+def _one_of(document: LocatedDict, path: Path, scenario: str | None) -> LocatedDict:
+    """Give the document of one of the scenarios that a file holds: what all share, and its own."""
+    line = document.lines[_SCENARIOS]
+    held = document[_SCENARIOS]
+    if not isinstance(held, LocatedDict) or not held:
+        fact = f"'{_SCENARIOS}' is no mapping"
+        raise refusal(path, line, fact, "Write what differs in each, by the scenario's name")
+    for name, own in held.items():
+        if not name.startswith(f"{path.stem}_"):
+            fact = f"scenario '{name}' does not begin with the file's name"
+            raise refusal(path, held.lines[name], fact, f"Call it {path.stem}_{name}")
+        if not isinstance(own, LocatedDict):
+            raise refusal(path, held.lines[name], f"scenario '{name}' is no mapping", "Write keys")
+    if scenario is None or scenario not in held:
+        fact = "it holds several scenarios"
+        raise refusal(path, line, fact, f"Use one of {', '.join(held)}")
+    shared = LocatedDict(
+        {key: value for key, value in document.items() if key != _SCENARIOS}, document.lines
+    )
+    return extended(shared, held[scenario])
 
 
 def refused_document(
@@ -123,7 +210,7 @@ def refused_document(
     fact = _fact(first)
     if where:
         fact = f"key '{where}': {fact}"
-    more = f"; {len(others)} more after it" if others else ""
+    more = f"; and {len(others)} more" if others else ""
     return refusal(path, line, fact + more, advice, what)
 
 

@@ -45,10 +45,10 @@ class _Loader(Loader):
             key = self.construct_object(key_node, deep=True)
             line = key_node.start_mark.line + 1
             if not isinstance(key, str):
-                raise DocumentError(f"key {key!r} is no text", line, "Put it into quotes")
+                raise DocumentError(f"key {key!r} is not text", line, "Quote it")
             if key in made:
                 raise DocumentError(
-                    f"key '{key}' stands twice", line, f"See line {made.lines[key]}"
+                    f"key '{key}' occurs twice", line, f"See line {made.lines[key]}"
                 )
             made[key] = self.construct_object(value_node, deep=True)
             made.lines[key] = line
@@ -88,7 +88,7 @@ def read_document(path: Path, what: str = "scenario") -> LocatedDict:
         raise refusal(path, error.line, error.fact, error.advice, what) from error
     if not isinstance(document, LocatedDict):
         advice = f"Write the keys of a {what}"
-        raise refusal(path, None, "the document is no mapping", advice, what)
+        raise refusal(path, None, "the document is not a mapping", advice, what)
     return document
 
 

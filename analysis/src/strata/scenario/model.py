@@ -126,7 +126,7 @@ class Process(_Part):
         if self.executor and not self.nodes:
             raise ValueError("an executor needs nodes")
         if len(set(self.cpus)) != len(self.cpus):
-            raise ValueError(f"cpus {self.cpus} has one twice")
+            raise ValueError(f"cpus {self.cpus} lists one twice")
         return self
 
 
@@ -184,7 +184,7 @@ class Load(_Part):
 
     @property
     def any(self) -> bool:
-        """Tell whether there is a load at all."""
+        """Return whether there is a load at all."""
         return self.cpu_percent > 0 or self.memory_mib > 0
 
 
@@ -260,9 +260,7 @@ class Scenario(_Part):
         _refuse_twice("process", [*names, "load", "machine"])
         _refuse_twice("node", [node.name for one in self.processes for node in one.nodes])
         if self.duration.seconds is None and not any(one.ends for one in self.processes):
-            raise ValueError(
-                "no process `ends` the run by itself, which duration.seconds would be needed for"
-            )
+            raise ValueError("no process has `ends`, so duration.seconds is needed")
         self._refuse_no_hosts()
         for check in self.expected:
             if check.process is not None and check.process not in names:
@@ -283,8 +281,8 @@ class Scenario(_Part):
                 raise ValueError(f"network.link is {self.network.link}: {process.name} has no host")
         if not 2 <= len(self.hosts()) <= MOST_HOSTS:
             raise ValueError(
-                f"network.link is {self.network.link}, which joins 2 to {MOST_HOSTS} hosts, and "
-                f"the processes name {len(self.hosts())}"
+                f"network.link is {self.network.link}, which connects 2 to {MOST_HOSTS} hosts, "
+                f"but the processes name {len(self.hosts())}"
             )
 
     def document(self) -> dict[str, Any]:

@@ -27,7 +27,7 @@ _NO_IPV6 = ("all", "default")
 
 
 def needs_user_namespace() -> bool:
-    """Tell whether this process may make network namespaces in a user namespace only."""
+    """Return whether this process may make network namespaces in a user namespace only."""
     lines = Path("/proc/self/status").read_text().splitlines()
     effective = int(next(line.split()[1] for line in lines if line.startswith("CapEff:")), 16)
     return not all(effective >> number & 1 for number in (_CAP_SYS_ADMIN, _CAP_NET_ADMIN))

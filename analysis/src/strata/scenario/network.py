@@ -139,7 +139,7 @@ class Hosts:
         what = "a network namespace"
         try:
             if needs_user_namespace():
-                what = "a user namespace, which it takes without root,"
+                what = "a user namespace, needed without root,"
                 self._user = UserNamespace()
             for name in self.link.hosts:
                 self._spaces[name] = NetworkNamespace(self._user)
@@ -175,7 +175,7 @@ class Hosts:
             self._in(space, "tc", self.link.shaping(INTERFACE))
 
     def _tell_apart(self, directory: Path) -> None:
-        # A machine without the file is told apart by its addresses.
+        # A machine without the file is distinguished by its addresses.
         if not MACHINE_ID.is_file():
             return
         own = MACHINE_ID.read_text()
@@ -215,7 +215,7 @@ class Hosts:
             raise Refused(f"`{program} {line}` fails: {why or f'exit status {done.returncode}'}")
 
     def as_json(self) -> dict[str, Any]:
-        """Tell what the link is, and what went over it so far, host by host."""
+        """Return what the link is, and what went over it so far, host by host."""
         return {
             "link": "veth",
             "rate_mbit": self.link.rate_mbit,

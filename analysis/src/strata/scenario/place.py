@@ -133,7 +133,7 @@ def end_with_parent(parent: int) -> None:
 
 
 def describe(pid: int) -> dict[str, Any]:
-    """Tell how a running process is scheduled; `locked_bytes` is what it has locked."""
+    """Return how a running process is scheduled; `locked_bytes` is what it has locked."""
     policies = {os.SCHED_OTHER: "other", os.SCHED_FIFO: "fifo", os.SCHED_RR: "rr"}
     policy = os.sched_getscheduler(pid)
     return {
@@ -156,7 +156,9 @@ def main(words: Sequence[str]) -> int:
         os.execvpe(command[0], command, placement.environment(os.environ))
     except (OSError, LookupError) as error:
         why = refused(placement) or error
-        sys.stderr.write(f"Cannot place {command[0]}: {why}. Run it without, or get the right.\n")
+        sys.stderr.write(
+            f"Cannot place {command[0]}: {why}. Run it without that, or get the privilege.\n"
+        )
         return 1
 
 

@@ -187,8 +187,9 @@ def _broker(
     why = f"Cannot run scenario {loaded.name}: its profile needs {broker.program}"
     if loaded.scenario.hosts():
         raise ScenarioError(
-            f"{why}, which serves one host, and network.link is {loaded.scenario.network.link}. "
-            "Choose another rmw.profile, or --set network.link=none."
+            f"{why}, which serves only one host, but network.link is "
+            f"{loaded.scenario.network.link}. Choose another rmw.profile, or --set "
+            "network.link=none."
         )
     inside = Program(package=broker.package, executable=broker.program)
     path = find_program(inside, ament_prefixes(environment))
@@ -203,7 +204,10 @@ def _broker(
             name=broker.program,
             program=broker.program,
             command=[str(found or broker.program), *broker.arguments],
-            environment={name: environment.get(name) or to for name, to in broker.environment},
+            environment={
+                **{name: environment.get(name) or to for name, to in broker.environment},
+                **dict(broker.fixed),
+            },
             placement=Placement(),
             host=None,
             ends=False,
@@ -219,8 +223,8 @@ def _network(loaded: LoadedScenario) -> Link | None:
     why = namespaces_unavailable(link) if link else None
     if why:
         raise ScenarioError(
-            f"Cannot join the hosts of scenario {loaded.name}: {why}. Run it as root on a kernel "
-            "that has this, or on one host: --set network.link=none."
+            f"Cannot connect the hosts of scenario {loaded.name}: {why}. Run it as root on a "
+            "kernel that supports this, or on one host: --set network.link=none."
         )
     return link
 
@@ -253,8 +257,8 @@ def _process(
         why = "the package memory_lock, which locks it, is not built (`make setup`)"
     if why is not None:
         raise ScenarioError(
-            f"Cannot place process '{process.name}' of scenario {loaded.name}: {why}. Change "
-            "its priority and cpus, or get the right (as root, or by /etc/security/limits.conf)."
+            f"Cannot place process '{process.name}' of scenario {loaded.name}: {why}. Change its "
+            "priority and cpus, or get the privilege (as root, or in /etc/security/limits.conf)."
         )
     file = directory / "parameters" / f"{process.name}.yaml"
     arguments = [late(one, names) for one in process.arguments]

@@ -63,7 +63,7 @@ def family(pid: int) -> list[int]:
 
 
 def use_of(pids: Iterable[int]) -> Use | None:
-    """Tell what processes use together; null when none of them is there.
+    """Return what processes use together; null when none of them is there.
 
     The CPU time has that of ended descendants whose parent waited for them. Memory that several of
     them share counts for each.
@@ -99,7 +99,7 @@ def _children(pid: int) -> list[int]:
 
 
 def use_of_machine() -> Use:
-    """Tell what all of the machine uses: CPU time since its start, memory not available, threads.
+    """Return what all of the machine uses: CPU time since its start, memory not available, threads.
 
     Time of interrupts is system time; time that a hypervisor took away is neither.
     """

@@ -141,7 +141,7 @@ class Run:
             try:
                 self._hosts = Hosts(Link(**link), self._directory / "hosts")
             except Refused as refused:
-                self.problems.append(f"the hosts cannot be joined: {refused}")
+                self.problems.append(f"the hosts cannot be connected: {refused}")
         return not self.problems
 
     def _run(self, logs: Path) -> None:
@@ -206,11 +206,11 @@ class Run:
                 return
 
     def _is_served(self, plan: Mapping[str, Any]) -> bool:
-        """Tell whether somebody else's process is this broker already; notes which it will be."""
+        """Return whether somebody else's process is this broker already; notes which it will be."""
         name, address = plan["name"], plan["serves_at"]
         served = answers(address)
         if served:
-            sys.stderr.write(f"scenario: {name} is not started: one answers at {address} already\n")
+            sys.stderr.write(f"scenario: {name} is not started: one already answers at {address}\n")
         self._brokers.append({"name": name, "address": address, "started": not served})
         return served
 
@@ -302,7 +302,7 @@ class Run:
                 how = child.as_json()
                 end = how["signal"] or f"exit status {how['exit_status']}"
                 early = child.serves_at and not child.signalled
-                what = "ended before the run" if early else "did not end well"
+                what = "ended before the run" if early else "did not end cleanly"
                 self.problems.append(f"{child.name} {what}: {end}")
         if self._achieved and self._achieved["ended_early"]:
             self.problems.append("the load ended before the run; see logs/load.log")

@@ -142,16 +142,16 @@ def _stated_variables(loaded: LoadedScenario, environment: Mapping[str, str]) ->
     if rmw.implementation:
         if stated and stated != rmw.implementation:
             raise ScenarioError(
-                f"Cannot run scenario {loaded.name}: it is for {rmw.implementation}, and {_RMW} is "
-                f"{stated}. Unset {_RMW}, or use --set rmw.implementation={stated}."
+                f"Cannot run scenario {loaded.name}: it is for {rmw.implementation}, but {_RMW} "
+                f"is {stated}. Unset {_RMW}, or use --set rmw.implementation={stated}."
             )
         made[_RMW] = rmw.implementation
     if loaded.scenario.hosts():
         stated = environment.get(_RANGE)
         if stated not in (None, "", *_BEYOND_THIS_HOST):
             raise ScenarioError(
-                f"Cannot run scenario {loaded.name}: its processes are on several hosts, and "
-                f"{_RANGE} is {stated}, with which they do not look for each other. Unset it."
+                f"Cannot run scenario {loaded.name}: its processes are on several hosts, but "
+                f"{_RANGE} is {stated}, which prevents discovery between them. Unset it."
             )
         made[_RANGE] = stated or _BEYOND_THIS_HOST[0]
     elif not rmw.profile and _RANGE not in environment:

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The phases of a goal of an action: their names, where each begins and ends, in order.
 
-As the layers of a message (strata.schema.layers): the phases of one goal never overlap and leave no
-gap, and a checkpoint that was not recorded merges those that it would part.
+Like the layers of a message (strata.schema.layers): the phases of one goal never overlap and leave
+no gap, and a checkpoint that was not recorded merges the phases on both sides of it.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ _BASE = (
     (
         "reply",
         "the execution ends",
-        "the server sends the result (to a client that asked later: once it did)",
+        "the server sends the result (or the client requests it, if that is later)",
     ),
     ("result", "the server sends the result", "the client takes it"),
 )

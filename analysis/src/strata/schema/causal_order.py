@@ -1,6 +1,7 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""In which order events of one instant are looked at: as they cause each other on one thread."""
+"""The order in which events with the same time are processed: as they cause each other on one
+thread."""
 
 from __future__ import annotations
 
@@ -54,7 +55,8 @@ RUNTIME_ORDER = (
     "dds:write_end",
     "ros2:rmw_send_request",
 )
-"""Runtime events whose order matters. All others come after them; what makes entities before."""
+"""Runtime events whose order matters. All others come after them; events that create entities come
+before."""
 
 
 _NO_STEPS = frozenset(
@@ -69,7 +71,7 @@ _NO_STEPS = frozenset(
     }
 )
 STEPS = frozenset(RUNTIME_ORDER) - _NO_STEPS
-"""What threads do with messages, callbacks and data: the others go on beside it."""
+"""What threads do with messages, callbacks and data: the others happen in parallel."""
 
 _FIRST_INITS = (
     ("ros2:rcl_init",),
@@ -89,7 +91,7 @@ _FIRST_INITS = (
         "ros2:rcl_timer_init",
     ),
 )
-"""What makes the entities that other init events name."""
+"""Events that create the entities that other init events name."""
 
 
 def causal_rank() -> dict[str, int]:

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The checkpoints of a message, in the order in which it meets them.
 
-A checkpoint is an instant that events show: which events, on whose thread, by whose clock. Layers
-lie between checkpoints (strata.schema.layers). What can be told apart before a recording (the
-preflight) and the drawing of the probes come from here, too.
+A checkpoint is an instant defined by events: which events, on whose thread, by whose clock. Layers
+lie between checkpoints (strata.schema.layers). The preflight's list of layers that a recording can
+separate, and the drawing of the probes, also come from here.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from enum import Enum
 
 
 class Side(Enum):
-    """Where a checkpoint is on a message's way, and so by which host's clock it is told."""
+    """Where a checkpoint is on a message's path, and so which host's clock measures it."""
 
     SENSOR = "sensor"
     SENDER = "sender"
@@ -26,18 +26,18 @@ class Thread(Enum):
 
     DRIVER = "reads the sensor's data"
     PUBLISHER = "publishes"
-    RECEIVER = "tells the reader"
+    RECEIVER = "notifies the reader"
     TAKER = "takes"
     RUNNER = "runs the callback"
 
 
 @dataclass(frozen=True)
 class Checkpoint:
-    """One instant of a message's way.
+    """One instant on a message's path.
 
-    `shown` is where it comes from, as the drawing of the probes says it; `column` is that of the
-    table `messages`, null where the table has none. `hooks` are the events of the middleware's
-    hooks that show it, any of which does; `over_iceoryx` the same of Cyclone DDS over iceoryx,
+    `shown` is its source, as labelled in the drawing of the probes; `column` is its column in the
+    table `messages`, null if the table has none. `hooks` are the events of the middleware hooks
+    that show it, any one of which is enough; `over_iceoryx` the same for Cyclone DDS over iceoryx,
     null: the same events. `height` is its y in the drawing, 0 at the top; null: not drawn.
     """
 
@@ -91,7 +91,7 @@ SENDABLE = Checkpoint(
     "sendable",
     Side.SENDER,
     None,
-    "dds: first send after the reader could be sent anything",
+    "dds: first send after the reader became reachable",
 )
 SERIALIZE_BEGIN = Checkpoint(
     "serialize_begin",
@@ -150,8 +150,8 @@ WOKE = Checkpoint(
     hooks=("wait_end", "take_begin"),
     height=212,
 )
-"""Not an instant but an amount, as an executor may wait several times: so long after the checkpoint
-before as the executor was idle until the pick (strata.layers.waiting)."""
+"""Not an instant but an amount, because an executor may wait several times: the previous
+checkpoint plus the time that the executor was idle until the pick (strata.layers.waiting)."""
 PICKED = Checkpoint(
     "picked",
     Side.READER,

@@ -7,7 +7,7 @@ from __future__ import annotations
 from strata.schema.table import Column
 
 STATISTICS = ("count", "min", "p50", "mad", "p90", "p99", "p999", "max", "mean", "std")
-"""Summary of a column of durations; definitions in docs/statistics.md and strata.stats."""
+"""Summary statistics of durations; definitions in docs/statistics.md and strata.stats."""
 
 _STATISTIC_DOCS = {
     "count": "number of values",
@@ -23,6 +23,11 @@ _STATISTIC_DOCS = {
 }
 
 
+def statistic(prefix: str, name: str) -> str:
+    """Return the column of one of STATISTICS: its name with a prefix, and the unit of durations."""
+    return f"{prefix}{name}" if name == "count" else f"{prefix}{name}_ns"
+
+
 def statistics(prefix: str, what: str) -> tuple[Column, ...]:
     """Return a column for each of STATISTICS."""
     columns = []
@@ -30,7 +35,7 @@ def statistics(prefix: str, what: str) -> tuple[Column, ...]:
         counted = name == "count"
         columns.append(
             Column(
-                f"{prefix}{name}",
+                statistic(prefix, name),
                 "int64" if counted else "float64",
                 f"{what}: {_STATISTIC_DOCS[name]}",
                 unit="" if counted else "ns",
@@ -41,14 +46,14 @@ def statistics(prefix: str, what: str) -> tuple[Column, ...]:
 
 
 def modality(what: str) -> tuple[Column, ...]:
-    """Return the columns that tell whether a distribution has several modes."""
-    few = "too few messages to tell"
+    """Return the columns that say whether a distribution has several modes."""
+    few = "too few messages"
     return (
         Column("dip", "float64", f"{what}: Hartigan's dip of its logarithm", null=few),
         Column(
             "dip_p",
             "float64",
-            "p-value of the dip, if there were one mode; 0.0005 stands for less too",
+            "p-value of the dip under one mode; 0.0005 means 0.0005 or less",
             null=few,
         ),
         Column("modes", "int64", f"{what}: number of modes (table `modes`)", null=few),
@@ -75,18 +80,18 @@ def unsynchronised(what: str) -> Column:
     return Column(
         "unsynchronised",
         "int64",
-        f"of these: {what}, so that they hold how far the clocks are apart",
+        f"of these: {what}, so they contain the offset between the clocks",
     )
 
 
 HOST = Column("host", "string", "host name")
 VPID = Column("vpid", "int64", "process id")
 VTID = Column("vtid", "int64", "thread id")
-BEGIN = instant("begin_ns", "when its init event was recorded; it lives until its handle is new")
+BEGIN = instant("begin_ns", "when its init event was recorded; it lives until its handle is reused")
 END = instant(
     "end_ns",
-    "when its handle was made again, or its process id was another process's",
+    "when its handle, or its process id, was reused",
     null="to the end of the trace",
 )
 NO_INIT = "no init event was recorded"
-HANDLE = Column("handle", "uint64", "address of the rcl object; used again after its death")
+HANDLE = Column("handle", "uint64", "address of the rcl object; reused after it is destroyed")

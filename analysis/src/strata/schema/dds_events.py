@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The catalogue of `dds:*` tracepoints, which Strata's own hooks emit within the middleware.
 
-Source: `tracing_ws/src/dds_tracepoints/src/events.h`, which says more of each; a test parses it
+Source: `tracing_ws/src/dds_tracepoints/src/events.h`, which has more detail; a test parses it
 against this catalogue.
 
-A *sample* is one written value; (`writer_guid`, `sequence_number`) names it in every process.
+A *sample* is one written value; (`writer_guid`, `sequence_number`) identifies it in every process.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ def _event(name: str, phase: Phase, fields: tuple[Field, ...], doc: str) -> Even
     return Event(name, phase, fields, doc, provider="dds")
 
 
-_WRITER = handle("writer", "DataWriter that create_writer made known")
-_READER = handle("reader", "DataReader that create_reader made known")
-_DATA = handle("data", "the value; of rmw the `message` of rmw_publish")
-_BUFFER = handle("buffer", "where the value was put; of rmw the `message` of rmw_take")
-_WAITSET = handle("waitset", "the wait set; of wake_up its implementation")
+_WRITER = handle("writer", "DataWriter announced by create_writer")
+_READER = handle("reader", "DataReader announced by create_reader")
+_DATA = handle("data", "the value; from rmw, the `message` of rmw_publish")
+_BUFFER = handle("buffer", "where the value was put; from rmw, the `message` of rmw_take")
+_WAITSET = handle("waitset", "the wait set; in wake_up, its implementation")
 _RESULT = Field("result", Kind.INT, "DDS return code; 0: done")
 _PREFIX = Field("gid_prefix", Kind.BYTES, "first 12 bytes of the GUID")
 _ENTITY = Field("gid_entity", Kind.BYTES, "last 4 bytes of the GUID")
-_TOPIC = Field("topic_name", Kind.STRING, "DDS topic; of ROS topics with rt before it")
+_TOPIC = Field("topic_name", Kind.STRING, "DDS topic; ROS topics have the prefix rt")
 _TYPE = Field("type_name", Kind.STRING, "DDS type")
 _GUID = Field("writer_guid", Kind.BYTES, "GUID of the sample's writer, 16 bytes; zeros: not known")
 _SEQUENCE = Field("sequence_number", Kind.INT, "number of the sample, counted by its writer")
@@ -42,32 +42,30 @@ _FRAGMENTS = (
     Field("fragment_size", Kind.UINT, "bytes of a full fragment; 0: a whole sample"),
 )
 _RELATED = (
-    Field(
-        "related_guid", Kind.BYTES, "who asked, 16 bytes: GUID of the client's reader, or its id"
-    ),
+    Field("related_guid", Kind.BYTES, "the client, 16 bytes: GUID of its reader, or its id"),
     Field("related_sequence", Kind.INT, "number of the request; 0: that of the sample itself"),
 )
 _TRANSPORT = Field(
     "transport",
     Kind.INT,
-    "what carries it: 1 UDPv4, 2 UDPv6, 4 TCPv4, 8 TCPv6, 16 SHM, 65536 data sharing",
+    "transport: 1 UDPv4, 2 UDPv6, 4 TCPv4, 8 TCPv6, 16 SHM, 65536 data sharing",
 )
 _BYTES = Field("bytes", Kind.UINT, "length of the buffer")
 _SAMPLE_IN_BUFFER = (*_IDENTITY, *_FRAGMENTS)
 
 DDS_EVENTS: tuple[Event, ...] = (
     _event(
-        "create_writer", _I, (_WRITER, _TOPIC, _PREFIX, _ENTITY, _TYPE), "A DataWriter was made."
+        "create_writer", _I, (_WRITER, _TOPIC, _PREFIX, _ENTITY, _TYPE), "A DataWriter was created."
     ),
     _event(
-        "create_reader", _I, (_READER, _TOPIC, _PREFIX, _ENTITY, _TYPE), "A DataReader was made."
+        "create_reader", _I, (_READER, _TOPIC, _PREFIX, _ENTITY, _TYPE), "A DataReader was created."
     ),
     _event("write_begin", _R, (_WRITER, _DATA), "A write was entered."),
     _event(
         "write_related",
         _R,
         (_WRITER, *_RELATED),
-        "Whose request or response the write_begin that follows is of (services).",
+        "The request that the following write_begin belongs to (services).",
     ),
     _event("write_end", _R, (_WRITER, _RESULT), "The write returned; missing when it threw."),
     _event("serialize_begin", _R, (_DATA,), "The value is about to be turned into bytes."),
@@ -87,10 +85,14 @@ DDS_EVENTS: tuple[Event, ...] = (
         "send_begin",
         _R,
         (_TRANSPORT, _BYTES, *_SAMPLE_IN_BUFFER),
-        "A buffer with samples of the application is handed to a transport; the first sample.",
+        "A buffer with application samples is handed to a transport; the fields are the first "
+        "sample's.",
     ),
     _event(
-        "send_sample", _R, _SAMPLE_IN_BUFFER, "A further sample in the buffer of send_begin before."
+        "send_sample",
+        _R,
+        _SAMPLE_IN_BUFFER,
+        "A further sample in the buffer of the preceding send_begin.",
     ),
     _event(
         "send_end",
@@ -98,9 +100,9 @@ DDS_EVENTS: tuple[Event, ...] = (
         (
             _TRANSPORT,
             Field("address", Kind.BYTES, "16 bytes; IPv4 in the last 4; zeros for SHM"),
-            Field("port", Kind.UINT, "of SHM that of the last reader"),
+            Field("port", Kind.UINT, "for SHM that of the last reader"),
             Field("destinations", Kind.UINT, "readers' ports served; 1 for a socket"),
-            Field("result", Kind.INT, "bytes sent, or -errno; of SHM 1 or 0"),
+            Field("result", Kind.INT, "bytes sent, or -errno; for SHM 1 or 0"),
         ),
         "The transport returned.",
     ),
@@ -113,10 +115,13 @@ DDS_EVENTS: tuple[Event, ...] = (
             _BYTES,
             *_SAMPLE_IN_BUFFER,
         ),
-        "A buffer with samples of the application arrived; the first sample.",
+        "A buffer with application samples arrived; the fields are the first sample's.",
     ),
     _event(
-        "receive_sample", _R, _SAMPLE_IN_BUFFER, "A further sample in the buffer of receive before."
+        "receive_sample",
+        _R,
+        _SAMPLE_IN_BUFFER,
+        "A further sample in the buffer of the preceding receive.",
     ),
     _event(
         "reader_history_add",
@@ -132,7 +137,7 @@ DDS_EVENTS: tuple[Event, ...] = (
             _GUID,
             _SEQUENCE,
         ),
-        "The sample is complete; the reader is about to be told.",
+        "The sample is complete; the reader is about to be notified.",
     ),
     _event("wait_begin", _R, (_WAITSET,), "A thread begins to wait on a wait set."),
     _event("wait_end", _R, (_WAITSET, _RESULT), "The wait returned."),
@@ -156,7 +161,7 @@ DDS_EVENTS: tuple[Event, ...] = (
         "take_related",
         _R,
         (_READER, *_RELATED),
-        "Whose request or response the take_end before was of (services).",
+        "The request that the preceding take_end belongs to (services).",
     ),
     _event("deserialize_begin", _R, (_DATA,), "Bytes are about to be turned into a value."),
     _event(
@@ -169,18 +174,18 @@ DDS_EVENTS: tuple[Event, ...] = (
         "write_pre",
         _R,
         (_WRITER, _DATA),
-        "As write_begin, by the name that Trace Compass knows (Humble, Iron).",
+        "Like write_begin, under the name that Trace Compass knows (Humble, Iron).",
     ),
     _event(
         "write",
         _R,
         (_WRITER, _DATA, Field("timestamp", Kind.INT, _STAMP.doc, column="source_timestamp")),
-        "As writer_history_add, by the name that Trace Compass knows (Humble, Iron).",
+        "Like writer_history_add, under the name that Trace Compass knows (Humble, Iron).",
     ),
     _event(
         "read",
         _R,
         (_READER, _BUFFER),
-        "As take_end of a sample, by the name that Trace Compass knows (Humble, Iron).",
+        "Like take_end of a sample, under the name that Trace Compass knows (Humble, Iron).",
     ),
 )

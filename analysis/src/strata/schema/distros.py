@@ -1,12 +1,12 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which ROS 2 distribution has which events and fields, and how a process's one is told.
+"""Which ROS 2 distribution has which events and fields, and how a process's distribution is found.
 
-A process says its version of tracetools in `rcl_init`. What changed, by the changelog and the tags
-of ros2_tracing: 6.1 brought the intra-process events, 8.0 publisher and timestamp of `rmw_publish`,
+A process reports its version of tracetools in `rcl_init`. Changes, by the changelog and the tags of
+ros2_tracing: 6.1 brought the intra-process events, 8.0 publisher and timestamp of `rmw_publish`,
 8.4 GIDs of 16 bytes, 8.5 the events of services in rmw, 8.10 the declared message links. Releases
-between those of two distributions are Rolling's; they count as the distribution whose events they
-have.
+between those of two distributions are from Rolling; they count as the distribution whose events
+they have.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _NUMBERS = re.compile(r"(\d+)\.(\d+)(?:\.|$)")
 
 
 def parse_version(text: str) -> Version | None:
-    """Return major and minor number of a version such as ``8.2.2``; None when it is none."""
+    """Return major and minor number of a version such as ``8.2.2``; None if it is not a version."""
     found = _NUMBERS.match(text)
     return (int(found.group(1)), int(found.group(2))) if found else None
 
@@ -80,7 +80,7 @@ def events_of(distro: str) -> dict[str, tuple[Field, ...]]:
 
 
 def has(distro: str, since: str) -> bool:
-    """Tell whether a distribution has what exists since another; raises ValueError."""
+    """Return whether a distribution has something introduced in `since`; raises ValueError."""
     return _NAMES.index(since) <= _NAMES.index(distro)
 
 

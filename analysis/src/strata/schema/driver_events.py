@@ -4,11 +4,11 @@
 
 Drivers emit them themselves, or Strata's hooks do for unmodified ones (only `source_init`,
 `packet_received` and `buffer_pulled`). Source: `tracing_ws/src/driver_tracepoints/src/events.h`,
-which says more of each; a test parses it against this catalogue.
+which has more detail; a test parses it against this catalogue.
 
 A *source* is one stream of sensor data in one process: a UDP socket on a port, or an appsink. A
-*frame* is what one message (or the messages of one sweep) is made of: a scan, an image, an IMU
-sample. When the data arrived at this host: an event's time - its `queue_ns`.
+*frame* is the data of one message (or of the messages of one sweep): a scan, an image, an IMU
+sample. Data arrived at this host at the event's time - `queue_ns`.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ def _event(name: str, phase: Phase, fields: tuple[Field, ...], doc: str) -> Even
     return Event(name, phase, fields, doc, provider="driver")
 
 
-_SOURCE = Field("source", Kind.UINT, "the source that source_init made known")
+_SOURCE = Field("source", Kind.UINT, "the source announced by source_init")
 _FRAME = Field("frame", Kind.UINT, "number of the frame, counted by the driver, from 0")
 _READY = (_SOURCE, _FRAME, Field("bytes", Kind.UINT, "size of the message's data"))
 
@@ -31,12 +31,12 @@ DRIVER_EVENTS: tuple[Event, ...] = (
         "source_init",
         _I,
         (
-            Field("source", Kind.UINT, "id, unique in the process, never used again"),
+            Field("source", Kind.UINT, "id, unique in the process, never reused"),
             Field("kind", Kind.STRING, "udp or appsink"),
-            Field("name", Kind.STRING, "what the driver calls it; empty of hooks"),
+            Field("name", Kind.STRING, "what the driver calls it; empty if recorded by hooks"),
             Field("address", Kind.STRING, "0.0.0.0:7502, or the appsink's element name"),
         ),
-        "A source is there; before its other events.",
+        "A source exists; emitted before its other events.",
     ),
     _event(
         "packet_received",
@@ -44,12 +44,12 @@ DRIVER_EVENTS: tuple[Event, ...] = (
         (
             _SOURCE,
             Field("sequence", Kind.UINT, "number of the datagram, counted by the reader, from 0"),
-            Field("bytes", Kind.UINT, "length read, as the system call returned it"),
-            Field("queue_ns", Kind.INT, "ns that it lay in the socket's queue; -1: not known"),
+            Field("bytes", Kind.UINT, "length read, as returned by the system call"),
+            Field("queue_ns", Kind.INT, "ns that it spent in the socket's queue; -1: not known"),
             Field(
                 "dropped",
                 Kind.UINT,
-                "datagrams that the socket has dropped since it was prepared; 0 when none is told",
+                "datagrams that the socket has dropped since it was set up; 0 when not known",
             ),
         ),
         "The system call that read a datagram returned, on the thread that called it.",
@@ -61,7 +61,7 @@ DRIVER_EVENTS: tuple[Event, ...] = (
             _SOURCE,
             _FRAME,
             Field("packets", Kind.UINT, "packets in the frame"),
-            Field("missing", Kind.UINT, "packets of the frame that never came"),
+            Field("missing", Kind.UINT, "packets of the frame that never arrived"),
             Field("first_sequence", Kind.UINT, "`sequence` of its first packet"),
             Field(
                 "last_sequence",
@@ -69,7 +69,7 @@ DRIVER_EVENTS: tuple[Event, ...] = (
                 "`sequence` of the packet that closed it, which may belong to the next frame",
             ),
         ),
-        "The frame is complete, on the thread that found it so.",
+        "The frame is complete; emitted on the thread that determined this.",
     ),
     _event(
         "buffer_pulled",
@@ -79,11 +79,11 @@ DRIVER_EVENTS: tuple[Event, ...] = (
             _FRAME,
             Field("bytes", Kind.UINT, "size of the buffer"),
             Field("pts_ns", Kind.INT, "ns; its presentation time stamp; -1: none"),
-            Field("queue_ns", Kind.INT, "ns that it lay in the appsink; -1: not known"),
+            Field("queue_ns", Kind.INT, "ns that it spent in the appsink; -1: not known"),
             Field(
                 "dropped",
                 Kind.UINT,
-                "buffers that the appsink has dropped so far; 0 when it is not told",
+                "buffers that the appsink has dropped so far; 0 when not known",
             ),
         ),
         "A buffer was pulled from an appsink, on the thread that pulled it.",

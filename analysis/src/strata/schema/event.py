@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the catalogue says of an event: where it is emitted, when, and what it carries."""
+"""An event in the catalogue: where it is emitted, when, and what it carries."""
 
 from __future__ import annotations
 
@@ -37,11 +37,11 @@ _ARROW_TYPES = {
 
 
 _MESSAGES = frozenset({"message", "request", "response", "data"})
-"""Addresses of messages: of the heap, used again by anything."""
+"""Addresses of messages: heap addresses, reused by anything."""
 
 
 class Phase(StrEnum):
-    """When an event fires: once an entity is made, or each time that something happens."""
+    """When an event fires: once an entity is created, or each time that something happens."""
 
     INIT = "init"
     RUNTIME = "runtime"
@@ -61,7 +61,7 @@ class Field:
 
     @property
     def is_of_object(self) -> bool:
-        """Tell whether it is the address of an object that is no message."""
+        """Return whether it is the address of an object other than a message."""
         return self.kind is Kind.HANDLE and self.name not in _MESSAGES
 
 

@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """What an event may be used for, and why it may not be used: the values of `event_uses.use`.
 
-Every event of the providers `ros2`, `rclpy` and `driver` counts for exactly one. Those of one
-event's name are in the order in which they are looked for: the first that holds is the event's.
+Every event of the providers `ros2`, `rclpy` and `driver` counts for exactly one. The uses of one
+event name are tried in order: the first that applies is the event's.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Use:
-    """A use: `code` is its name in C++, `text` what users read; not `used`: why it was not."""
+    """A use: `code` is its name in C++, `text` is shown to users; if not `used`, it says why."""
 
     code: str
     used: bool
@@ -21,10 +21,10 @@ class Use:
 
 
 _GRAPH = "of the middleware itself (graph topics)"
-_OLDER = "of an endpoint that was made before the trace"
+_OLDER = "of an endpoint created before the trace"
 _UNANNOUNCED = "of an endpoint whose init event was lost"
 _LOST = "its partner was lost"
-_EARLIER = "its partner lies before the trace"
+_EARLIER = "its partner is before the trace"
 _STORED = "a message was stored"
 _GID = "names a GID; {}s are known by their handles"
 
@@ -47,25 +47,25 @@ _WORK = (
     Use("wait_end", True, "end of a wait"),
     Use("opening_wait_end", True, "end of a wait that began before the trace"),
     Use("look_for_more", False, "looked for more work without a wait"),
-    Use("look_first", False, "first look for work of its thread"),
-    Use("look_within", False, "looked for work within a callback, which spins"),
+    Use("look_first", False, "its thread's first look for work"),
+    Use("look_within", False, "looked for work within a callback that spins"),
     Use(
         "look_after_sending",
         False,
-        "looked for work after what the thread sent outside of callbacks",
+        "looked for work after the thread sent something outside of callbacks",
     ),
     Use("subscription_picked", True, "a subscription was picked"),
     Use(
         "loan_picked",
         False,
-        "a subscription was picked, of whose take there is no event (a loaned message)",
+        "a subscription was picked whose take has no event (a loaned message)",
     ),
     Use("timer_picked", True, "a timer was picked"),
     Use("service_picked", True, "a service was picked"),
     Use("goal_picked", True, "a goal of an action was picked"),
     Use("client_picked", True, "a client was picked"),
     Use("callback_suspended", True, "a coroutine callback awaits"),
-    Use("callback_resumed", True, "a coroutine callback goes on"),
+    Use("callback_resumed", True, "a coroutine callback continues"),
 )
 _MESSAGES = (
     Use("publication", True, "a publication"),
@@ -85,7 +85,7 @@ _MESSAGES = (
     Use("nothing_taken", False, "nothing was taken"),
     Use("take_of_middleware", False, "no source timestamp (graph topics)"),
     Use("take_without_stamp", False, "no source timestamp: nothing to match it by"),
-    Use("repeats_take", False, "repeats rmw_take, which tells more"),
+    Use("repeats_take", False, "repeats rmw_take, which has more fields"),
 )
 _RING_BUFFERS = (
     Use("stored", True, _STORED),
@@ -103,13 +103,13 @@ _SERVICE_CALLS = (
     Use(
         "request_unannounced",
         True,
-        "a request of a client that was made before the trace, or lost",
+        "a request of a client that was created before the trace or whose init event was lost",
     ),
     Use("request_of_absent", True, "a request of a client that is not in the trace"),
     Use(
         "request_early",
         True,
-        "a request that was taken before the trace told its sending, and ended",
+        "a request that was taken before its send event, at the end of the trace",
     ),
 )
 _ENTITIES = (
@@ -122,8 +122,8 @@ _ENTITIES = (
     ),
     Use("init_lost", False, "its rcl init event was lost"),
     Use("init_beyond", False, "the trace ends before its rcl init event"),
-    Use("names_lost", False, "names what was made while events were lost"),
-    Use("names_older", False, "names what was made before the trace"),
+    Use("names_lost", False, "names something created while events were lost"),
+    Use("names_older", False, "names something created before the trace"),
     Use("node_state", True, "a state of a node"),
     Use("unknown_node_state", True, "a state of a node that is not known"),
 )
@@ -132,8 +132,8 @@ _DRIVER = (
     Use("frame_completed", True, "completed a frame"),
     Use("packet", True, "a packet of a frame"),
     Use("packet_inferred", True, "what a message was inferred to be made from"),
-    Use("packet_counted", True, "counted; its driver tells of no frames"),
-    Use("packet_left", False, "of a frame that was not complete when the trace ended"),
+    Use("packet_counted", True, "counted; its driver reports no frames"),
+    Use("packet_left", False, "of a frame that was incomplete when the trace ended"),
     Use("completes_frame", True, "completes a frame"),
     Use("frame", True, "a frame"),
     Use("frame_in_message", True, "a frame is in a message"),
@@ -144,11 +144,11 @@ _REST = (
     Use(
         "spin_over",
         False,
-        "its executor stopped spinning after the wait (its time was over, or it was cancelled or "
-        "shut down): it looked for no work",
+        "its executor stopped spinning after the wait (timeout, cancel or shutdown): it looked "
+        "for no work",
     ),
-    Use("executor_last", False, "the last that the thread's executor did"),
-    Use("thread_last", False, "the last of its thread"),
+    Use("executor_last", False, "the last event of the thread's executor"),
+    Use("thread_last", False, "the last event of its thread"),
     Use(
         "nothing_picked",
         False,
@@ -157,7 +157,7 @@ _REST = (
     Use("publish_unfinished", False, "its thread ends before its rmw_publish"),
     Use("publish_raised", False, "rclpy's publish() raised, nothing was sent"),
     Use("publish_refused", False, "publish() after the context was shut down: refused"),
-    Use("frame_untold", True, "a frame of which no more is told"),
+    Use("frame_untold", True, "a frame without further events"),
     Use("unexplained", False, "unexplained"),
 )
 

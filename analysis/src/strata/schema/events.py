@@ -17,7 +17,7 @@ DRIVER_PROVIDER = "driver"
 RCLPY_PROVIDER = "rclpy"
 
 INTERNAL_TOPICS = frozenset({"/rosout", "/parameter_events", "ros_discovery_info"})
-"""Topics that every node has; they are hops, but no chains of the application."""
+"""Topics that every node has; they have hops, but are not in the application's chains."""
 
 EVENTS: tuple[Event, ...] = (
     *ROS2_EVENTS,

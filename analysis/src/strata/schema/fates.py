@@ -1,8 +1,8 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What may become of a message that was published for a subscription: declared once.
+"""What may happen to a message that was published for a subscription: declared once.
 
-Every one is *received*, *lost*, *in flight* or *unknown*; but for the first, with a cause.
+Every message is *received*, *lost*, *in flight* or *unknown*; all but the first have a cause.
 """
 
 from __future__ import annotations
@@ -10,15 +10,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 RECEIVED, LOST, IN_FLIGHT, UNKNOWN = OUTCOMES = ("received", "lost", "in flight", "unknown")
-"""What became of a message; the counts of the four add up to what was published."""
+"""The outcomes of a message; the counts of the four add up to the number published."""
 
 
 @dataclass(frozen=True)
 class Fate:
-    """One outcome with its cause; `text` says it after a count of messages.
+    """One outcome with its cause; `text` follows a count of messages.
 
-    `unseen`: the trace does not show what became of them at the reader, or the reader was not there
-    any more, so that statistics of those that were received say little of all.
+    `unseen`: the trace does not show what happened to them at the reader, or the reader no longer
+    existed, so statistics of the received messages say little about all of them.
     """
 
     cause: str
@@ -29,9 +29,11 @@ class Fate:
 
 FATES: tuple[Fate, ...] = (
     Fate("received", RECEIVED, "received"),
-    Fate("in flight", IN_FLIGHT, "still on the way when the trace ended"),
+    Fate("in flight", IN_FLIGHT, "still in transit when the trace ended"),
     Fate("tracer lost events", UNKNOWN, "not seen to be taken while the tracer lost events", True),
-    Fate("ambiguous take", UNKNOWN, "perhaps taken: a take may be of several publications", True),
+    Fate(
+        "ambiguous take", UNKNOWN, "possibly taken: a take could match several publications", True
+    ),
     Fate("overwritten", LOST, "overwritten in the reader's full queue"),
     Fate("resend given up", LOST, "sent more than once, and never received"),
     Fate("lost on the way", LOST, "sent once, and never received"),

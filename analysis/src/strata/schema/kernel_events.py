@@ -1,9 +1,9 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The catalogue of the kernel's events, under the names that lttng-modules give them.
+"""The catalogue of kernel events, under their names in lttng-modules.
 
-They have no provider before the name. What `strata record` takes from perf in place of
-lttng-modules has the same names and fields. Thread ids are those of the initial pid namespace.
+Their names have no provider prefix. Events that `strata record` takes from perf instead of
+lttng-modules have the same names and fields. Thread ids are those of the initial pid namespace.
 """
 
 from __future__ import annotations
@@ -43,19 +43,19 @@ KERNEL_EVENTS: tuple[Event, ...] = (
             Field(
                 "prev_state",
                 Kind.INT,
-                "why it leaves: lowest eight bits 0: it could go on (preempted); 1 interruptible, "
-                "2 uninterruptible sleep, others: stopped, dead, idle",
+                "why it leaves, in the lowest eight bits: 0 still runnable (preempted), 1 "
+                "interruptible sleep, 2 uninterruptible sleep, others: stopped, dead, idle",
             ),
             *_thread("next_", "the thread that gets it"),
         ),
-        "A CPU goes from one thread to another.",
+        "A CPU switches from one thread to another.",
     ),
     _event(SCHED_WAKING, _WOKEN, "A thread is being woken, by the thread that runs here."),
     _event(SCHED_WAKEUP, _WOKEN, "A woken thread is in the queue of a CPU."),
-    _event(SCHED_WAKEUP_NEW, _WOKEN, "A thread was made and is in the queue of a CPU."),
+    _event(SCHED_WAKEUP_NEW, _WOKEN, "A new thread is in the queue of a CPU."),
     _event(
         "irq_handler_entry",
-        (_IRQ, Field("name", Kind.STRING, "who handles it")),
+        (_IRQ, Field("name", Kind.STRING, "its handler")),
         "The handler of an interrupt begins.",
     ),
     _event(
@@ -65,7 +65,7 @@ KERNEL_EVENTS: tuple[Event, ...] = (
     ),
     _event("irq_softirq_entry", (_VECTOR,), "A deferred handler begins."),
     _event("irq_softirq_exit", (_VECTOR,), "A deferred handler returns."),
-    _event("net_dev_queue", _PACKET, "A packet is given to a network device."),
+    _event("net_dev_queue", _PACKET, "A packet is passed to a network device."),
     _event("net_if_receive_skb", _PACKET, "A packet came from a network device."),
     _event(
         "power_cpu_frequency",
@@ -73,11 +73,11 @@ KERNEL_EVENTS: tuple[Event, ...] = (
             Field("state", Kind.UINT, "kHz"),
             Field("cpu_id", Kind.UINT, "CPU whose frequency it is", column="_cpu_id"),
         ),
-        "A CPU gets another frequency.",
+        "A CPU changes its frequency.",
     ),
 )
 
 
 def is_of_kernel(name: str) -> bool:
-    """Tell whether an LTTng event is the kernel's, known or not: it has no provider in its name."""
+    """Return whether an LTTng event is the kernel's, known or not: its name has no provider."""
     return ":" not in name

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is declared of a layer, how layers merge, and the routes of messages through them."""
+"""The declaration of a layer, how layers merge, and the routes of messages through them."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ class Place(Enum):
     WRITER = "the topic, at the publishing node"
     TOPIC = "the topic"
     WAY = "the topic, to the reading node"
-    CARRIED = "the topic, to the reading node, over what it came"
+    CARRIED = "the topic, to the reading node, with the transport that carried it"
     READER = "the topic, at the reading node"
     NODE = "the reading node"
     CALLBACK = "the callback of the reading node"
@@ -37,17 +37,17 @@ class Owner(Enum):
     TOPIC = "its topic"
     HOP = "its hop"
     EXECUTOR = "the executor whose thread took the message"
-    UNDIVIDED = "the executor, what is known to have run meanwhile; the rest is the topic's"
+    UNDIVIDED = "the executor for what is known to have run meanwhile; the topic for the rest"
 
 
 @dataclass(frozen=True)
 class Layer:
     """One layer: its name in results, its column in `messages`, and its definition.
 
-    It lies between `begin` and `end`; null for what is more or less than the time between two
-    checkpoints. `thread` is the one that it belongs to, null where it belongs to several. A merged
-    layer has `parts`. `holds` are layers in which its time lies in other messages. `waits`: it ends
-    when another thread has woken up or an executor has come round. `colour` is its fill.
+    It lies between `begin` and `end`; null if it is more or less than the time between two
+    checkpoints. `thread` is the one that it belongs to, null if it belongs to several. A merged
+    layer has `parts`. `holds` are the layers that contain this time in other messages. `waits`: it
+    ends when another thread wakes up or an executor gets to it. `colour` is its fill.
     """
 
     name: str
@@ -73,12 +73,12 @@ class Layer:
         return tuple(one for part in self.parts for one in part.basic) or (self,)
 
     def has(self, layer: Layer) -> bool:
-        """Tell whether it is a layer or is merged of it and others."""
+        """Return whether it is this layer, or is merged from it and others."""
         return layer == self or any(part.has(layer) for part in self.parts)
 
 
 def merged(doc: str, colour: str, *parts: Layer) -> Layer:
-    """Return what layers are together where the checkpoints between them were not recorded.
+    """Return the merged layer of `parts`, for messages without the checkpoints between them.
 
     Its name and column join theirs. It lies where all of them lie, else between nodes.
     """
@@ -87,7 +87,7 @@ def merged(doc: str, colour: str, *parts: Layer) -> Layer:
     if Owner.EXECUTOR not in owners:
         owner = Owner.TOPIC
     else:
-        # Before an executor's wait lies what is not known to be the executor's.
+        # What comes before an executor wait is not known to belong to the executor.
         first = parts[0].owner is Owner.EXECUTOR
         owner = Owner.EXECUTOR if first else Owner.UNDIVIDED
     return Layer(
@@ -105,11 +105,11 @@ def merged(doc: str, colour: str, *parts: Layer) -> Layer:
 
 @dataclass(frozen=True)
 class Route:
-    """A way of messages through checkpoints, and the layer between each two of them.
+    """A path of messages through checkpoints, and the layer between each two of them.
 
-    A checkpoint that is not known makes one layer of those beside it. What lies before the first
-    that is known, and after the last, is in no layer. `merged_only` are layers that have no time of
-    their own on this route, and are there only as parts of merged ones.
+    A checkpoint that is not known merges the layers on both sides of it. Time before the first
+    known checkpoint, and after the last, is in no layer. `merged_only` are layers that have no time
+    of their own on this route and occur only as parts of merged ones.
     """
 
     name: str
@@ -130,7 +130,7 @@ class Route:
         return cls(name, doc, checkpoints, layers, merged_only)
 
     def spans(self, known: Collection[Checkpoint]) -> Iterator[tuple[Checkpoint, Checkpoint]]:
-        """Yield the neighbours among the checkpoints that are known."""
+        """Yield each pair of neighbours among the known checkpoints."""
         there = [one for one in self.checkpoints if one in known]
         yield from pairwise(there)
 
@@ -143,9 +143,9 @@ class Route:
 def cut(route: Route, ns: Mapping[Checkpoint, int], layers: Collection[Layer]) -> dict[Layer, int]:
     """Return the durations of the layers of one message on a route, from what is known of it.
 
-    `layers` are all that there may be. The rule, as it is said and as tests hold it;
-    analysis/native/model/layers cuts by the same one. A span of which every layer is part of a
-    longer one is time of that one.
+    `layers` are all that may occur. This is the reference for the rule, which tests check;
+    analysis/native/model/layers applies the same one. A span whose layers are all part of a longer
+    span counts as time of the longer one.
     """
     by_basic = {frozenset(layer.basic): layer for layer in layers}
     spans = list(route.spans(ns))

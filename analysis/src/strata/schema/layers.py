@@ -2,14 +2,14 @@
 # SPDX-License-Identifier: Apache-2.0
 """The layers of a message transfer: their names, where each begins and ends, in order.
 
-A transfer's time from publish to the end of its callback, of a driver's message from the arrival of
-its data, is cut at checkpoints (strata.schema.checkpoints). Every layer is made of half-open
-intervals between checkpoints, and the layers of one message never overlap and leave no gap: their
-durations add up to the latency exactly, in integer nanoseconds.
+A transfer's time from publish (for a driver's message, from the arrival of its data) to the end of
+its callback is divided at checkpoints (strata.schema.checkpoints). Every layer consists of
+half-open intervals between checkpoints, and the layers of one message never overlap and leave no
+gap: their durations add up to the latency exactly, in integer nanoseconds.
 
-When a checkpoint was not recorded, the layers that it would part become one *merged* layer whose
-name joins theirs with ``+``. `ROUTES` say which layers lie between which checkpoints; what is no
-plain interval is a route of its own, or a checkpoint by a rule (`WOKE`, `SENDABLE`).
+When a checkpoint was not recorded, the layers on both sides of it become one *merged* layer whose
+name joins theirs with ``+``. `ROUTES` define which layers lie between which checkpoints; what is
+not a plain interval has a route of its own, or a checkpoint defined by a rule (`WOKE`, `SENDABLE`).
 """
 
 from __future__ import annotations
@@ -64,8 +64,9 @@ SERIALIZE = Layer(
 DDS_WRITE = Layer(
     "dds write",
     "dds_write_ns",
-    "rmw_publish -> serialize_begin, and serialize_end -> first send_begin of the sample; then as "
-    "long as the sending thread was held up inside its send calls until the arrival (send_held_ns)",
+    "rmw_publish -> serialize_begin, and serialize_end -> first send_begin of the sample; plus "
+    "the time that the sending thread was held up inside its send calls until the arrival "
+    "(send_held_ns)",
     begin=at.SERIALIZE_END,
     end=at.SEND,
     thread=Thread.PUBLISHER,
@@ -75,8 +76,8 @@ DDS_WRITE = Layer(
 HISTORY = Layer(
     "history",
     "history_ns",
-    "rmw_publish -> first send after the reader could be sent anything, of a message that was "
-    "written before that (a late joiner's)",
+    "rmw_publish -> first send after the reader became reachable, for a message written before "
+    "that (to a late joiner)",
     begin=at.RMW_PUBLISH,
     end=at.SENDABLE,
     place=Place.WAY,
@@ -87,9 +88,9 @@ HISTORY = Layer(
 TRANSPORT = Layer(
     "transport",
     "transport_ns",
-    "first send_begin of the sample, and send_held_ns after it -> receive of its last fragment "
-    "that came by a first transmission; the send of a local copy and the wait for the receiving "
-    "thread included",
+    "first send_begin of the sample plus send_held_ns -> receive of its last fragment that "
+    "arrived by a first transmission; includes the send of a local copy and the wait for the "
+    "receiving thread",
     begin=at.SEND,
     end=at.RECEIVE,
     thread=Thread.RECEIVER,
@@ -100,7 +101,7 @@ TRANSPORT = Layer(
 DDS_RECEIVE = Layer(
     "dds receive",
     "dds_receive_ns",
-    "that receive -> reader_notify; waiting for fragments that were sent again included "
+    "that receive -> reader_notify; includes waiting for fragments that were sent again "
     "(resend_ns)",
     begin=at.RECEIVE,
     end=at.NOTIFY,
@@ -124,9 +125,9 @@ WAKE_UP = Layer(
 MIDDLEWARE = Layer(
     "middleware",
     "middleware_ns",
-    "rmw_publish -> reader_notify, where nothing in between was recorded. Without any event of the "
-    "middleware, between rmw_publish and picked: the time in which the taking thread was waiting "
-    "for work, so that the message was still with the middleware or on the wire",
+    "rmw_publish -> reader_notify, where nothing in between was recorded. Without any middleware "
+    "event, between rmw_publish and picked: the time in which the taking thread was waiting for "
+    "work, so the message was still in the middleware or on the wire",
     begin=at.RMW_PUBLISH,
     end=at.WOKE,
     colour="#0072b2",
@@ -149,7 +150,7 @@ EXECUTOR_WAIT = Layer(
 TAKE = Layer(
     "take",
     "take_ns",
-    "rclcpp_executor_execute -> rmw_take, deserialization included",
+    "rclcpp_executor_execute -> rmw_take, including deserialization",
     begin=at.PICKED,
     end=at.TAKE,
     thread=Thread.TAKER,
@@ -171,7 +172,7 @@ CLIENT_TAKE = Layer(
 CALLBACK = Layer(
     "callback",
     "callback_ns",
-    "callback_start -> callback_end; of a coroutine, what it ran of that",
+    "callback_start -> callback_end; of a coroutine, only the time in which it ran",
     begin=at.START,
     end=at.END,
     thread=Thread.RUNNER,
@@ -183,7 +184,7 @@ SUSPENDED = Layer(
     "suspended",
     "suspended_ns",
     "the time in which a coroutine callback (rclpy) awaited something and its thread did not run "
-    "it: before its end, in a chain before the publish made from it",
+    "it: up to its end, or in a chain up to the publish made from it",
     begin=at.START,
     place=Place.CALLBACK,
     owner=Owner.HOP,
@@ -192,7 +193,8 @@ SUSPENDED = Layer(
 HOLD = Layer(
     "hold",
     "hold_ns",
-    "callback_start -> the publish made from this callback; of a coroutine, what it ran of that",
+    "callback_start -> the publish made from this callback; of a coroutine, only the time in "
+    "which it ran",
     begin=at.START,
     end=at.PUBLISH,
     thread=Thread.PUBLISHER,
@@ -203,8 +205,8 @@ HOLD = Layer(
 STORED = Layer(
     "stored",
     "stored_ns",
-    "end of the callback that kept the message -> start of the callback that published from it; of "
-    "a publish outside of callbacks, -> the publish",
+    "end of the callback that stored the message -> start of the callback that published from "
+    "it; for a publish outside of callbacks, -> that publish",
     begin=at.END,
     end=at.START,
     place=Place.STORE,
@@ -216,7 +218,7 @@ LINK_HOLD = Layer(
     "link hold",
     "link_hold_ns",
     "start of the callback that published from stored messages (or the end of the callback that "
-    "kept the last, when later) -> the publish",
+    "stored the last one, if later) -> the publish",
     begin=at.START,
     end=at.PUBLISH,
     place=Place.LINKED_CALLBACK,
@@ -336,12 +338,12 @@ WITHOUT_WAITS: tuple[Layer, ...] = tuple(
 """Layers of messages whose taking thread has no waits in the trace."""
 
 BASIC_LAYERS: tuple[Layer, ...] = tuple(layer for layer in HOP_LAYERS if not layer.parts)
-"""Those of one hop that are not merged."""
+"""The layers of one hop that are not merged."""
 
 WITH_EXECUTOR_WAIT: tuple[Layer, ...] = tuple(
     layer for layer in HOP_LAYERS if layer.has(EXECUTOR_WAIT)
 )
-"""What the thread ran in them is a cause of its own."""
+"""What the thread ran during these is reported as a separate cause."""
 
 BETWEEN_HOSTS: tuple[Layer, ...] = tuple(
     layer
@@ -357,13 +359,13 @@ BY_NAME: dict[str, Layer] = {layer.name: layer for layer in (*HOP_LAYERS, STORED
 OF_ONE_THREAD: tuple[Layer, ...] = tuple(
     layer for layer in BY_NAME.values() if layer.thread and layer not in DDS_LAYERS
 )
-"""What the thread of a layer did is known of these; by samples of its counts, of those within the
-middleware too."""
+"""Layers in which the activity of one thread is known; by samples of its counters, also in those
+within the middleware."""
 
 IN_NODE: tuple[Layer, ...] = tuple(
     layer for layer in BY_NAME.values() if layer.begin in (at.ARRIVED, at.READ, at.START, at.END)
 )
-"""Layers that are a node's own: a driver's, or a callback's. The others are the way to it."""
+"""Layers spent in a node itself: in a driver or a callback. The others are the path to it."""
 
 _BEFORE = (at.PUBLISH, CLIENT_PUBLISH, at.RMW_PUBLISH)
 _FROM_WOKE = (at.WOKE, EXECUTOR_WAIT, at.PICKED, TAKE, at.TAKE, CLIENT_TAKE, at.START)
@@ -372,8 +374,8 @@ _RECEIVED = (at.RECEIVE, DDS_RECEIVE, at.NOTIFY, WAKE_UP, *_AFTER)
 
 STOCK = Route.of(
     "stock",
-    "The reader's notification is not known: all before the pick is divided by what the executor "
-    "did, whatever the middleware's events show.",
+    "The reader's notification is not known: all time before the pick is divided by what the "
+    "executor did, regardless of middleware events.",
     *_BEFORE,
     MIDDLEWARE,
     *_AFTER,
@@ -393,7 +395,7 @@ TRACED = Route.of(
 )
 LOANED = Route.of(
     "loaned",
-    "The message lay in the middleware's memory already: it is not serialized.",
+    "The message was already in the middleware's memory: it is not serialized.",
     *_BEFORE,
     DDS_WRITE,
     at.SEND,
@@ -402,8 +404,8 @@ LOANED = Route.of(
 )
 FROM_HISTORY = Route.of(
     "from history",
-    "Written before its reader could be sent anything (native/model/dds/ways.hpp), serialized long "
-    "before its send: the send is what ends the wait.",
+    "Written before its reader was reachable (native/model/dds/ways.hpp), serialized long before "
+    "its send: the send ends the wait.",
     *_BEFORE,
     HISTORY,
     at.SEND,
@@ -412,7 +414,7 @@ FROM_HISTORY = Route.of(
 )
 FROM_HISTORY_UNSENT = Route.of(
     "from history, unsent",
-    "As from history, where its own send was not recorded.",
+    "Like from history, where its own send was not recorded.",
     *_BEFORE,
     HISTORY,
     at.SENDABLE,
@@ -423,7 +425,7 @@ FROM_HISTORY_UNSENT = Route.of(
 )
 INTRA_PROCESS = Route.of(
     "intra-process",
-    "Ready for its reader as soon as it is stored; the dequeue is pick and take at once.",
+    "Ready for its reader as soon as it is stored; the dequeue is both pick and take.",
     *_BEFORE,
     WAKE_UP,
     *_AFTER,
@@ -438,11 +440,11 @@ ROUTES: tuple[Route, ...] = (
     FROM_HISTORY_UNSENT,
     INTRA_PROCESS,
 )
-"""The routes of messages from their publish on; what lies before that is `DRIVER_LAYERS`."""
+"""The routes of messages from their publish on; the layers before that are `DRIVER_LAYERS`."""
 
 
 def transfer_layers(hop: int) -> tuple[Layer, ...]:
-    """Return the layers without its callback of a chain's hop, counted from 0.
+    """Return the layers of a chain's hop, counted from 0, without its callback.
 
     Only a chain's first message began with a driver: the others began with the message before.
     """

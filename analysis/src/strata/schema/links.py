@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Message links that a user declares: what a node publishes from messages that it stored."""
+"""Message links that a user declares: what a node publishes from stored messages."""
 
 from __future__ import annotations
 

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which events name things, so that later events can be read without what lies between.
+"""Which events name things, so that later events can be read without those in between.
 
 A recording that drops its oldest part keeps these (`strata.read.names`): without them the handles
 of runtime events have no node, topic or callback.
@@ -11,10 +11,10 @@ from __future__ import annotations
 from strata.schema.event import Event, Phase
 from strata.schema.events import CATALOGUE
 
-# A runtime event that says what is so from then on: of a lifecycle node the state.
+# Runtime events that set something lasting: the state of a lifecycle node.
 _LASTING = frozenset({"ros2:rcl_lifecycle_transition"})
 
-# By what two naming events of a process are of one thing, where that is not the first field alone.
+# The fields that identify what a naming event is about, where that is not the first field alone.
 _IDENTITIES: dict[str, tuple[str, ...]] = {
     # With intra-process messages a handle has two.
     "ros2:rclcpp_subscription_init": ("subscription_handle", "subscription"),
@@ -34,8 +34,8 @@ def _identity(event: Event) -> tuple[str, ...]:
 NAMING_EVENTS: dict[str, tuple[str, ...]] = {
     name: _identity(event) for name, event in CATALOGUE.items() if _is_naming(event)
 }
-"""Full name of each naming event, with the payload fields by which it is of one thing.
+"""Full name of each naming event, with the payload fields that identify what it is about.
 
-A later event with the same values in the same process is of a thing that took the place of the
-earlier: handles are used again once what had them is gone.
+A later event with the same values in the same process is about something that replaced the earlier
+one: handles are reused once their owner is gone.
 """

@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The catalogue of what can be wrong with a trace or uncertain in a result.
 
-What is found is part of every result, as counts under declared codes. A code has a severity: *info*
+Findings are part of every result, as counts under declared codes. A code has a severity: *info*
 (explains a number), *warning* (results are right but partial, or inferred), *loss* (data are
-missing: what was not seen may exist).
+missing: something that was not seen may exist).
 """
 
 from __future__ import annotations
@@ -40,25 +40,25 @@ EVENT_LOSSES = frozenset(
 """Codes by which events are missing from the trace."""
 
 SAID_FIRST = tuple(item.code for item in RECORDING)
-"""Codes that tell of the recording as a whole: they come before all others, in this order."""
+"""Codes about the recording as a whole: they come before all others, in this order."""
 
 _NAMED = 6
-"""How many of what was found a text names."""
+"""How many details a text names."""
 _PLACES = 3
-"""So many places of a finding are named; of the others it is told how many they are."""
+"""How many places of a finding are named; the others are only counted."""
 
 CATALOGUE: dict[str, Diagnostic] = {item.code: item for item in FINDINGS}
 
 
 def worst_first(code: str) -> tuple[int, int, str]:
-    """Return what to sort codes by: those of the recording first, the worst severity, the name."""
+    """Return a sort key for codes: those of the recording first, then severity, then name."""
     order = (Severity.LOSS, Severity.WARNING, Severity.INFO)
     first = SAID_FIRST.index(code) if code in SAID_FIRST else len(SAID_FIRST)
     return first, order.index(CATALOGUE[code].severity), code
 
 
 def _listed(details: Sequence[str]) -> str:
-    """Return names in a row: the first ones, and how many more there are."""
+    """Return a list of names: the first ones, and how many more there are."""
     several = list(dict.fromkeys(details))
     more = len(several) - _NAMED
     return ", ".join(several[:_NAMED]) + (f" and {more} more" if more > 0 else "")
@@ -66,11 +66,11 @@ def _listed(details: Sequence[str]) -> str:
 
 @dataclass(frozen=True)
 class Finding:
-    """Something of a declared code that was found `count` times; raises KeyError for another code.
+    """Something found `count` times, with a declared code; raises KeyError for an undeclared one.
 
     `details` are the names for a text that has them. `place` names a topic, node, callback or
-    thread, empty where it is not known; `span_ns` is when the first and the last of these were, in
-    ns since the epoch, null where that is not known.
+    thread, empty if not known; `span_ns` are the times of the first and the last, in ns since the
+    epoch, null if not known.
     """
 
     code: str
@@ -86,15 +86,15 @@ class Finding:
 
 @dataclass(frozen=True, init=False)
 class Findings:
-    """What was found wrong or uncertain, in the order in which it was; a value, as results are.
+    """What was found wrong or uncertain, in the order found; an immutable value, like results.
 
-    What finds something gives it beside its result, and what asks several adds theirs: `a + b`.
+    A function that finds something returns it with its result; its caller adds them up: `a + b`.
     """
 
     found: tuple[Finding, ...]
 
     def __init__(self, *found: Finding) -> None:
-        """Take findings; one of which there are 0 is left out."""
+        """Take findings; those with a count of 0 are left out."""
         object.__setattr__(self, "found", tuple(one for one in found if one.count))
 
     def __add__(self, later: Findings) -> Findings:
@@ -102,7 +102,7 @@ class Findings:
 
     @classmethod
     def at(cls, code: str, places: Objects, at_ns: Ints) -> Findings:
-        """Return one finding a row, at a place (empty where it is not known) and time."""
+        """Return one finding per row, at a place (empty if not known) and time."""
         names, of = np.unique(places.astype(str), return_inverse=True)
         found = [Finding(code, 0)]
         for number, name in enumerate(names.tolist()):
@@ -113,7 +113,7 @@ class Findings:
 
     @property
     def counts(self) -> dict[str, int]:
-        """How many there are by code."""
+        """The number of findings by code."""
         counts: dict[str, int] = {}
         for one in self.found:
             counts[one.code] = counts.get(one.code, 0) + int(one.count)
@@ -129,7 +129,7 @@ class Findings:
 
     @property
     def places(self) -> dict[str, dict[str, int]]:
-        """How many there are by code and place, as far as places are known."""
+        """The number of findings by code and place, as far as places are known."""
         places: dict[str, dict[str, int]] = {}
         for one in self.found:
             if one.place:
@@ -149,7 +149,7 @@ class Findings:
         return spans
 
     def rows(self) -> list[dict[str, str | int | None]]:
-        """Findings, the worst first, as rows of the `quality` table; the text tells places."""
+        """Findings, worst first, as rows of the `quality` table; the text names places."""
         counts, details, places, spans = self.counts, self.details, self.places, self.spans
         return [
             _row(code, counts[code], details[code], places.get(code, {}), spans.get(code))
@@ -182,7 +182,7 @@ def _row(
 
 
 def _where(places: Mapping[str, int], count: int) -> str | None:
-    """Name the places of most of `count` findings; None where none is known."""
+    """Name the most frequent places of `count` findings; None if none is known."""
     most = sorted(places.items(), key=lambda item: (-item[1], item[0]))
     if not most:
         return None

@@ -11,14 +11,15 @@ from __future__ import annotations
 from strata.schema.event import Event, Field, Kind, Phase, handle
 
 RCLPY_IDS = range(1 << 52, 1 << 53)
-"""What rclpy_tracepoints gives where rclcpp has addresses of callbacks, goals and their callbacks.
+"""Ids that rclpy_tracepoints uses where rclcpp has addresses of callbacks, goals and their
+callbacks.
 
 No address of a process lies there.
 """
 
 _FIELDS = (
     handle("callback", "as in ros2:callback_start"),
-    Field("execution", Kind.UINT, "number, unique in the process, never used again"),
+    Field("execution", Kind.UINT, "number, unique in the process, never reused"),
 )
 
 RCLPY_EVENTS: tuple[Event, ...] = (
@@ -26,14 +27,15 @@ RCLPY_EVENTS: tuple[Event, ...] = (
         "callback_suspend",
         Phase.RUNTIME,
         _FIELDS,
-        "A coroutine callback awaits; just before the callback_end of the piece that ran.",
+        "A coroutine callback awaits; emitted just before the callback_end of the piece that ran.",
         provider="rclpy",
     ),
     Event(
         "callback_resume",
         Phase.RUNTIME,
         _FIELDS,
-        "It goes on, perhaps on another thread; just before the callback_start of its next piece.",
+        "It continues, possibly on another thread; emitted just before the callback_start of its "
+        "next piece.",
         provider="rclpy",
     ),
 )

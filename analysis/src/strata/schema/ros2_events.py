@@ -3,21 +3,22 @@
 """The catalogue of `ros2:*` tracepoints: names, fields, units, who emits them and when.
 
 Source: `tracetools/tp_call.h` of ROS 2 Jazzy (8.2, 35 events) and Kilted (8.6, 40 events); a test
-parses the installed header against this catalogue. Emission semantics were read in rclcpp, rcl and
-rmw; they are told in docs/method.md.
+parses the installed header against this catalogue. Emission semantics were read from the source of
+rclcpp, rcl and rmw; docs/method.md describes them.
 
 An *init* event links an entity to its name and to other entities, once. A *runtime* event carries
-only handles and numbers. Handles are addresses of one process, used again after their entity died.
+only handles and numbers. Handles are addresses in one process, reused after their entity is
+destroyed.
 """
 
 from __future__ import annotations
 
 from strata.schema.event import Event, Field, Kind, Phase, handle
 
-_MESSAGE = handle("message", "address of the ROS message; used again every cycle, links nothing")
+_MESSAGE = handle("message", "address of the ROS message; reused every cycle, so it links nothing")
 _NODE = handle("node_handle", "rcl_node_t")
 _GID = Field("gid", Kind.BYTES, "DDS GID: 24 bytes up to Jazzy (16 valid), 16 from Kilted")
-_CLIENT_GID = Field("client_gid", Kind.BYTES, "GID of the client that asked")
+_CLIENT_GID = Field("client_gid", Kind.BYTES, "GID of the client that called")
 _SEQUENCE = Field("sequence_number", Kind.INT, "number of the request, counted by its client")
 _SOURCE = Field(
     "source_timestamp", Kind.INT, "ns, CLOCK_REALTIME; the publisher's stamp; 0 when nothing taken"
@@ -49,13 +50,13 @@ ROS2_EVENTS: tuple[Event, ...] = (
             Field("node_name", Kind.STRING, "name without its namespace"),
             Field("namespace", Kind.STRING, "namespace, with its leading slash"),
         ),
-        "A node was made.",
+        "A node was created.",
     ),
     Event(
         "rmw_publisher_init",
         _I,
         (handle("rmw_publisher_handle", "rmw_publisher_t"), _GID),
-        "The middleware's publisher was made, before rcl_publisher_init.",
+        "The middleware's publisher was created, before rcl_publisher_init.",
     ),
     Event(
         "rcl_publisher_init",
@@ -67,14 +68,14 @@ ROS2_EVENTS: tuple[Event, ...] = (
             Field("topic_name", Kind.STRING, "fully qualified topic"),
             Field("queue_depth", Kind.UINT, "messages kept by the QoS history"),
         ),
-        "A publisher was made.",
+        "A publisher was created.",
     ),
     Event(
         "rclcpp_publish",
         _R,
         (_MESSAGE,),
         "publish() of rclcpp entered its inter-process path, or that of rclpy was entered "
-        "(rclpy_tracepoints; `message` is then the rcl_publisher_t, as no C message is made yet).",
+        "(rclpy_tracepoints; `message` is then the rcl_publisher_t, as no C message exists yet).",
     ),
     Event(
         "rclcpp_intra_publish",
@@ -109,7 +110,7 @@ ROS2_EVENTS: tuple[Event, ...] = (
         "rmw_subscription_init",
         _I,
         (handle("rmw_subscription_handle", "rmw_subscription_t"), _GID),
-        "The middleware's subscription was made, before rcl_subscription_init.",
+        "The middleware's subscription was created, before rcl_subscription_init.",
     ),
     Event(
         "rcl_subscription_init",
@@ -121,7 +122,7 @@ ROS2_EVENTS: tuple[Event, ...] = (
             Field("topic_name", Kind.STRING, "fully qualified topic"),
             Field("queue_depth", Kind.UINT, "messages kept by the QoS history"),
         ),
-        "A subscription was made.",
+        "A subscription was created.",
     ),
     Event(
         "rclcpp_subscription_init",
@@ -142,7 +143,7 @@ ROS2_EVENTS: tuple[Event, ...] = (
         "rmw_take",
         _R,
         (handle("rmw_subscription_handle", "rmw_subscription_t"), _MESSAGE, _SOURCE, _TAKEN),
-        "The middleware's take is done, deserialization included.",
+        "The middleware's take is done, including deserialization.",
     ),
     Event("rcl_take", _R, (_MESSAGE,), "rcl_take is done."),
     Event(
@@ -160,7 +161,7 @@ ROS2_EVENTS: tuple[Event, ...] = (
             handle("rmw_service_handle", "rmw_service_t"),
             Field("service_name", Kind.STRING, "fully qualified service"),
         ),
-        "A service was made.",
+        "A service was created.",
     ),
     Event(
         "rclcpp_service_callback_added",
@@ -203,7 +204,7 @@ ROS2_EVENTS: tuple[Event, ...] = (
         "rmw_client_init",
         _I,
         (handle("rmw_client_handle", "rmw_client_t"), _GID),
-        "The middleware's client was made, before rcl_client_init.",
+        "The middleware's client was created, before rcl_client_init.",
         since="kilted",
     ),
     Event(
@@ -215,7 +216,7 @@ ROS2_EVENTS: tuple[Event, ...] = (
             handle("rmw_client_handle", "rmw_client_t"),
             Field("service_name", Kind.STRING, "fully qualified service"),
         ),
-        "A service client was made.",
+        "A service client was created.",
     ),
     Event(
         "rmw_send_request",
@@ -248,7 +249,7 @@ ROS2_EVENTS: tuple[Event, ...] = (
             handle("timer_handle", "rcl_timer_t"),
             Field("period", Kind.INT, "ns between two fires"),
         ),
-        "A timer was made; rclpy makes one for each spin_once with a timeout.",
+        "A timer was created; rclpy creates one for each spin_once with a timeout.",
     ),
     Event(
         "rclcpp_timer_callback_added",
@@ -260,7 +261,7 @@ ROS2_EVENTS: tuple[Event, ...] = (
         "rclcpp_timer_link_node",
         _I,
         (handle("timer_handle", "rcl_timer_t"), _NODE),
-        "A timer was given to a node.",
+        "A timer was assigned to a node.",
     ),
     Event(
         "rclcpp_callback_register",
@@ -312,7 +313,7 @@ ROS2_EVENTS: tuple[Event, ...] = (
         "rclcpp_executor_execute",
         _R,
         (handle("handle", "rcl handle of the timer or subscription that was picked"),),
-        "The executor picked an entity; none for services, clients and waitables.",
+        "The executor picked an entity; not emitted for services, clients and waitables.",
     ),
     Event(
         "rclcpp_ipb_to_subscription",
@@ -321,21 +322,21 @@ ROS2_EVENTS: tuple[Event, ...] = (
             handle("ipb", "intra-process buffer"),
             handle("subscription", "rclcpp intra-process subscription"),
         ),
-        "An intra-process buffer was given to a subscription.",
+        "An intra-process buffer was assigned to a subscription.",
         since="iron",
     ),
     Event(
         "rclcpp_buffer_to_ipb",
         _I,
         (_BUFFER, handle("ipb", "intra-process buffer")),
-        "A ring buffer was given to an intra-process buffer.",
+        "A ring buffer was assigned to an intra-process buffer.",
         since="iron",
     ),
     Event(
         "rclcpp_construct_ring_buffer",
         _I,
-        (_BUFFER, Field("capacity", Kind.UINT, "messages that it holds")),
-        "A ring buffer was made.",
+        (_BUFFER, Field("capacity", Kind.UINT, "messages that it can hold")),
+        "A ring buffer was created.",
         since="iron",
     ),
     Event(
@@ -368,14 +369,14 @@ ROS2_EVENTS: tuple[Event, ...] = (
         "message_link_periodic_async",
         _I,
         (_SUBSCRIPTIONS, _PUBLISHERS),
-        "A node says that it publishes from the newest messages of its inputs, as on a timer.",
+        "A node declares that it publishes from the newest messages of its inputs, as on a timer.",
         since="lyrical",
     ),
     Event(
         "message_link_partial_sync",
         _I,
         (_SUBSCRIPTIONS, _PUBLISHERS),
-        "A node says that it publishes when messages of its inputs have come together.",
+        "A node declares that it publishes once it has messages from its inputs.",
         since="lyrical",
     ),
 )

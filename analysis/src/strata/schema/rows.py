@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Rows of a declared table as NumPy columns: what statistics, verdicts and pages work on.
+"""Rows of a declared table as NumPy columns, used by statistics, verdicts and pages.
 
 Integers that may be null hold `NONE` for it, booleans that may be null are int8 with `NONE`, floats
 hold NaN. Text is coded: each distinct word once, and the number of its word in each row.
@@ -28,7 +28,7 @@ Flags = npt.NDArray[np.bool_]
 Objects = npt.NDArray[np.object_]
 
 _LINES = 10_000
-"""So many rows at a time are turned into Python's objects."""
+"""Number of rows converted to Python objects at a time."""
 
 NONE = -1
 """Null in columns of integers, and in the codes of text."""
@@ -46,7 +46,7 @@ class Coded:
 
     @classmethod
     def of(cls, texts: Iterable[str | None]) -> Coded:
-        """Return texts as a column; words are in the order in which they come first.
+        """Return texts as a column; words are in order of first occurrence.
 
         NaN is null too.
         """
@@ -62,19 +62,19 @@ class Coded:
         return np.asarray([*self.words, None], dtype=object)[self.codes]
 
     def are(self, *words: str) -> Flags:
-        """Tell which rows have one of some words."""
+        """Return which rows have one of some words."""
         wanted = np.array([*(word in words for word in self.words), False], bool)
         return np.asarray(wanted[self.codes])
 
     def ranks(self) -> Ints:
-        """Return numbers in the order of the texts, equal where these are; null is `NONE`."""
+        """Return numbers that sort like the texts, equal for equal texts; null is `NONE`."""
         order = sorted(range(len(self.words)), key=self.words.__getitem__)
         rank = np.full(len(order) + 1, NONE, np.int64)
         rank[order] = np.arange(len(order))
         return np.asarray(rank[self.codes])
 
     def take(self, rows: Ints | Flags) -> Coded:
-        """Return some rows, by number or by mask; the words stay."""
+        """Return some rows, by number or by mask; the words are kept."""
         return Coded(taken(self.codes, rows), self.words)
 
     def at(self, row: int) -> str | None:
@@ -84,12 +84,12 @@ class Coded:
 
 
 def nulls(rows: int) -> Ints:
-    """Return a column of `NONE` alone: one number in memory, however many rows; not to write to."""
+    """Return a column of only `NONE`: one number in memory, however many rows; read-only."""
     return np.broadcast_to(np.int64(NONE), rows)
 
 
 def one_if_equal(values: Ints) -> Ints:
-    """Return a column as one number in memory where all are equal; not to write to."""
+    """Return a column as one number in memory if all values are equal; read-only."""
     if len(values) and values[0] == values[-1] and (values == values[0]).all():
         return np.broadcast_to(np.int64(values[0]), len(values))
     return values
@@ -99,7 +99,7 @@ _numbers: ref[Ints] | None = None
 
 
 def row_numbers(count: int) -> Ints:
-    """Return 0 .. count - 1: one array in memory, however many columns are; not to write to."""
+    """Return 0 .. count - 1: one array in memory, however many columns use it; read-only."""
     global _numbers
     found = None if _numbers is None else _numbers()
     if found is None or len(found) < count:
@@ -110,12 +110,12 @@ def row_numbers(count: int) -> Ints:
 
 
 def rows_where(flags: Flags) -> Ints:
-    """Return the rows that are flagged; those of `row_numbers` where all are."""
+    """Return the rows that are flagged; `row_numbers` if all are."""
     return row_numbers(len(flags)) if flags.all() else np.flatnonzero(flags)
 
 
 def are_all(rows: Ints, count: int) -> bool:
-    """Tell whether some rows are known to be all of so many, in order: those of `row_numbers`."""
+    """Return whether some rows are known to be all of them in order, as from `row_numbers`."""
     found = None if _numbers is None else _numbers()
     if found is None:
         return False
@@ -125,7 +125,7 @@ def are_all(rows: Ints, count: int) -> bool:
 
 
 def at_rows(values: Ints, rows: Ints) -> Ints:
-    """Return `values[rows]`, not to write to: the values themselves where the rows are all."""
+    """Return `values[rows]`, read-only: the values themselves if the rows are all of them."""
     return values if are_all(rows, len(values)) else values[rows]
 
 
@@ -150,7 +150,7 @@ Later = Callable[[], Values]
 
 @dataclass(frozen=True)
 class Again:
-    """A maker of a column that costs little: made again, and kept only while anyone uses it."""
+    """A maker of a cheap column: recomputed on demand, and kept only while in use."""
 
     make: Later
 
@@ -163,7 +163,7 @@ class Rows:
     """Rows of a declared table; columns have one length and are never written to."""
 
     def __init__(self, table: Table, columns: Mapping[str, Values | Later]) -> None:
-        """Take the columns of a table; a declared one that may be null and is absent is all null.
+        """Take the columns of a table; an absent column that may be null is all null.
 
         At least one column is there, those given as functions are made when they are asked for.
         Raises ValueError for an undeclared column, for one that is absent and never null, for
@@ -188,7 +188,7 @@ class Rows:
                 self._columns[column.name] = _declared(table, column, values, self._length)
 
     def _values(self, name: str) -> Values:
-        """A column, made if it was not asked for before; raises KeyError."""
+        """Return a column, computing it on first use; raises KeyError."""
         known = self._columns.get(name)
         if known is None and name in self._used:
             known = self._used[name]()
@@ -270,7 +270,7 @@ class Rows:
         return self.words(name).texts()
 
     def there(self, name: str) -> Flags:
-        """Tell which rows of a column that may be null have a value."""
+        """Return which rows of a column that may be null have a value."""
         values = self._values(name)
         if isinstance(values, Coded):
             return np.asarray(values.codes != NONE, bool)
@@ -294,7 +294,7 @@ class Rows:
         return Rows(self.table, {**self._columns, **later, **columns})
 
     def record(self, row: int) -> dict[str, Any]:
-        """Return one row as Python's values by column; None is null."""
+        """Return one row as Python values by column; None is null."""
         return {column.name: self._value(column, row) for column in self.table.columns}
 
     def records(self) -> Iterator[dict[str, Any]]:

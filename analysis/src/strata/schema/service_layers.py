@@ -2,10 +2,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """The layers of a service call: their names, where each begins and ends, in order.
 
-As those of a message (strata.schema.layers): the layers of one call never overlap and leave no gap,
-and a checkpoint that was not recorded merges those that it would part. `service` stands for client
-take + callback + respond where the callback was not recorded. A request's *begin* is where its call
-begins: its write_begin (Fast DDS, where the middleware was traced), else rmw_send_request.
+Like those of a message (strata.schema.layers): the layers of one call never overlap and leave no
+gap, and a checkpoint that was not recorded merges the layers on both sides of it. `service`
+replaces client take + callback + respond where the callback was not recorded. A request's *begin*
+is the begin of its call: its write_begin (Fast DDS, where the middleware was traced), else
+rmw_send_request.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ REQUEST_MIDDLEWARE = Layer(
     "request middleware",
     "request_middleware_ns",
     "between the request's begin and picked: the time in which the taking thread was waiting for "
-    "work, so that the request was still with the middleware or on the wire",
+    "work, so the request was still in the middleware or on the wire",
     colour=layers.MIDDLEWARE.colour,
 )
 REQUEST_EXECUTOR_WAIT = Layer(
@@ -69,14 +70,14 @@ CALLBACK = Layer(
 RESPOND = Layer(
     "respond",
     "respond_ns",
-    "callback_end -> rmw_send_response; of a service that answers later, the wait until then",
+    "callback_end -> rmw_send_response; for a service that answers later, the wait until then",
     colour="#f4a582",
 )
 RESPONSE_MIDDLEWARE = Layer(
     "response middleware",
     "response_middleware_ns",
     "between rmw_send_response and rmw_take_response: the time in which the client's thread was "
-    "waiting for work, so that the response was still with the middleware or on the wire",
+    "waiting for work, so the response was still in the middleware or on the wire",
     colour="#4fa3d9",
 )
 RESPONSE_EXECUTOR_WAIT_TAKE = Layer(
@@ -163,7 +164,7 @@ REQUESTS: tuple[Layer, ...] = (
     REQUEST_MIDDLEWARE_EXECUTOR_WAIT_TAKE,
     REQUEST_SERVICE,
 )
-"""What a request's way is, undivided: between hosts without a common clock it is one of them."""
+"""The path of a request, undivided: between hosts without a common clock it is one of these."""
 RESPONSES: tuple[Layer, ...] = (
     RESPONSE_MIDDLEWARE_EXECUTOR_WAIT_TAKE,
     RESPOND_RESPONSE,
@@ -171,5 +172,6 @@ RESPONSES: tuple[Layer, ...] = (
     SERVICE_RESPONSE,
 )
 BETWEEN_HOSTS: tuple[Layer, ...] = (*REQUESTS, *RESPONSES)
-"""Layers that begin with the clock of one side and end with the other's. The service's own layers
-are its clock's, and a call of which nothing of the service was seen is the client's."""
+"""Layers that begin with the clock of
+one side and end with the other's. The service's own layers are by its clock, and a call without any
+event of the service is by the client's."""

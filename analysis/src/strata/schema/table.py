@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What a table declaration is, and how a frame is held to it."""
+"""What a table declaration is, and how a frame is checked against it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Column:
-    """One column: dtype, unit, and what null means (`null` is empty when it never is null)."""
+    """One column: dtype, unit, and what null means (`null` is empty when the column is never
+    null)."""
 
     name: str
     dtype: str
@@ -23,7 +24,7 @@ class Column:
 
     @property
     def pandas_dtype(self) -> str:
-        """The pandas dtype; integers and booleans that may be null are of the nullable dtypes."""
+        """The pandas dtype; integers and booleans that may be null have a nullable dtype."""
         nullable = {"int64": "Int64", "bool": "boolean"}
         return nullable.get(self.dtype, self.dtype) if self.null else self.dtype
 

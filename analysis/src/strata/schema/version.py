@@ -3,4 +3,4 @@
 """The version of the schema of event tables and results."""
 
 VERSION = 1
-"""Changes whenever tables that were written would be read wrongly by the code of today."""
+"""Changes whenever the current code would misread tables written before."""

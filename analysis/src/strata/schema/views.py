@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Views of the declared tables: what queries ask for most, declared once (docs/sql.md)."""
+"""Views of the declared tables: the most common queries, declared once (docs/sql.md)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def _message_layers() -> str:
     )
 
 
-# The others are of chains, which count them between two messages.
+# The others belong to chains, which count them between two messages.
 _OF_MESSAGES = tuple(
     layer
     for layer in BY_NAME.values()
@@ -40,7 +40,7 @@ VIEWS = (
     View(
         "hops_messages",
         ("messages", "hops"),
-        "SELECT m.*, h.count AS hop_count, h.latency_p50 AS hop_latency_p50 "
+        "SELECT m.*, h.count AS hop_count, h.latency_p50_ns AS hop_latency_p50_ns "
         "FROM messages AS m JOIN hops AS h USING (hop_id)",
         "The messages of reported hops, with the number of messages and the median latency of "
         "the hop.",

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from pathlib import Path
@@ -13,10 +14,10 @@ from typing import TYPE_CHECKING, Any
 import duckdb
 import pyarrow as pa
 
-from strata.analysis import Analysis
+from strata.api import Analysis, analyze
 from strata.errors import QueryError
 from strata.lazy import pandas as pd
-from strata.pipeline import analyze
+from strata.nearest import did_you_mean
 from strata.read import open_trace
 from strata.schema.arrow import arrow_table
 from strata.schema.links import MessageLink
@@ -97,15 +98,15 @@ class Opened:
                 connection.execute("SET lock_configuration = true").fetchall()
                 found = connection.sql(query).to_arrow_table()
             except duckdb.Error as error:
-                raise QueryError(f"Cannot run the query: {_reason(error)}. {_NEXT}") from error
+                raise QueryError(f"Cannot run the query: {_reason(error)} {_NEXT}") from error
         return _exact(found)
 
     def _provide(self, connection: duckdb.DuckDBPyConnection, query: str) -> None:
         statements = connection.extract_statements(query)
         if len(statements) != 1 or statements[0].type != duckdb.StatementType.SELECT:
             raise QueryError(
-                f"Cannot run the query: it has {len(statements)} statements or is no SELECT, and "
-                f"only one SELECT is run. {_NEXT}"
+                f"Cannot run the query: it has {len(statements)} statements or is not a SELECT, "
+                f"and only a single SELECT is run. {_NEXT}"
             )
         named = set(_named(connection, query))
         own = {name for schema, name in named if schema in ("", "main")}
@@ -142,6 +143,7 @@ class Opened:
                 ).fetchall()
 
 
+_ABSENT = re.compile(r"Catalog Error: Table with name (\w+) does not exist")
 _NEXT = "`strata sql TRACE --tables` lists the tables; docs/sql.md has examples."
 
 
@@ -177,9 +179,14 @@ def _named(connection: duckdb.DuckDBPyConnection, query: str) -> Iterator[tuple[
 
 
 def _reason(error: duckdb.Error) -> str:
-    """Return DuckDB's reason in one line, without the picture of the query."""
+    """Return DuckDB's reason as a sentence, without the picture of the query."""
     text = str(error).split("\n\n")[0]
-    return " ".join(text.split()).rstrip(".!")
+    absent = _ABSENT.search(text)
+    if absent is not None:
+        # What DuckDB takes for similar are tables of its own.
+        name = absent[1]
+        return f"there is no table {name}.{did_you_mean(name, (*_TABLES, *_VIEWS))}"
+    return " ".join(text.split()).rstrip(".!") + "."
 
 
 def _exact(table: pa.Table) -> pa.Table:

@@ -13,7 +13,7 @@ from strata.schema.action_phases import ACTION_PHASES
 from strata.schema.rows import Rows
 from strata.stats.partition import partition
 from strata.stats.services import names_in
-from strata.stats.summary import prefixed, summarize, summarize_part
+from strata.stats.summary import part_columns, prefixed, summarize
 
 UNKNOWN = "(unknown)"
 
@@ -62,5 +62,5 @@ def _phases(action_id: int, goals: Rows) -> list[dict[str, Any]]:
         durations = goals[phase.column][goals.there(phase.column)]
         if len(durations):
             row = {"action_id": action_id, "phase": phase.name}
-            out.append({**row, **summarize_part(durations, total)})
+            out.append({**row, **part_columns(durations, total)})
     return out

@@ -135,7 +135,7 @@ def growth_per_s(times_s: Floats, values: Floats) -> float:
 
 
 def _is_no_chance(times_s: Floats, latency: Floats) -> bool:
-    """Tell whether the latency rises all along, and with more than chance."""
+    """Return whether the latency rises all along, and with more than chance."""
     if times_s[-1] <= 0 or tau(times_s, latency) < MIN_TAU:
         return False
     found = drift(times_s, latency)

@@ -177,13 +177,13 @@ def _bottleneck(chain: Row, said: _Said, nodes: str) -> Bottleneck:
         where=typical["where"],
         share_p50=typical["share_p50"],
         typical_ns=typical["typical_ns"],
-        latency_p50_ns=chain["latency_p50"],
+        latency_p50_ns=chain["latency_p50_ns"],
         text=nodes + " ".join(_sentences(said, found, typical, slowest)),
         tail_layer=slowest["layer"],
         tail_where=slowest["where"],
         share_p99=slowest["share_p99"],
         tail_ns=slowest["tail_ns"],
-        latency_p99_ns=chain["latency_p99"],
+        latency_p99_ns=chain["latency_p99_ns"],
         stands_out=bool(reasons),
         reasons=tuple(reasons),
         tail_count=said.facts.tail_count,
@@ -248,7 +248,7 @@ def _largest_part(said: _Said, typical: Row) -> str:
     allowed = allowance(typical["layer"])
     amount = f"the largest part is {said.cause(typical)}, {_amount(said, typical)}"
     if typical["unsynchronised"]:
-        return f"{amount}, and how much of that is the difference of the clocks is not known"
+        return f"{amount}, of which an unknown part is the offset between the clocks"
     why = (
         f"a healthy hop may need {format_ns(allowed)} for that"
         if typical["typical_ns"] <= allowed
@@ -304,7 +304,7 @@ def _outlying(said: _Said, row: Row) -> str:
 
 def backlog_sentence(backlog: Backlog) -> str:
     """Say which node does not keep up, and by how much the latency grows."""
-    growth = f"the latency grows by {format_ns(backlog.growth)} a second"
+    growth = f"the latency grows by {format_ns(backlog.growth)} per second"
     each = f"each {format_ns(backlog.arrival_ns)}"
     if backlog.work_ns is not None and backlog.work_ns > backlog.arrival_ns:
         return (
@@ -330,7 +330,7 @@ def losses_sentence(facts: ChainFacts) -> str:
 
 def start_up_sentence(early: EarlyMessages) -> str:
     """Say what is left out because a node was not ready yet."""
-    left_out = "there are no others" if early.only else "in no figure of this verdict"
+    left_out = "there are no others" if early.only else "excluded from this verdict"
     return (
         f"Start-up: {format_count(early.count, 'message', 'messages')}, up to "
         f"{format_ns(early.longest_ns)} ({early.share:.0%} of it {early.layer}), before "

@@ -156,5 +156,5 @@ def _records(objects: Rows | pd.DataFrame) -> Iterable[Mapping[Any, Any]]:
 
 
 def _is_null(text: object) -> bool:
-    """Tell whether a text of a record or a frame is null."""
+    """Return whether a text of a record or a frame is null."""
     return not isinstance(text, str)

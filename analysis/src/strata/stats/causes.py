@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Causes of latency: every layer of a message with its place, and what can be told apart of it.
+"""Causes of latency: every layer of a message with its place, and what can be distinguished of it.
 
 Executor wait is split by what the taking thread ran meanwhile: one cause a callback, and the rest
 is the executor itself. A message that waits for the callback which it is for waits behind earlier
@@ -156,7 +156,7 @@ def _silent_ns(layers: Coded, duration_ns: Ints, silent_ns: Ints) -> Ints:
 
 
 def between_hosts(layers: Coded, message: Ints, messages: Rows) -> Flags:
-    """Tell which layers lie between hosts whose clocks are not synchronised."""
+    """Return which layers lie between hosts whose clocks are not synchronised."""
     apart = messages.words("confidence").are(UNSYNCHRONISED)
     if not apart.any():
         return np.broadcast_to(np.False_, len(layers))

@@ -110,7 +110,7 @@ def effective_count(values: Sample) -> float:
 
 
 def is_dependent(values: Sample) -> bool:
-    """Tell whether intervals of these values have to allow for autocorrelation.
+    """Return whether intervals of these values have to allow for autocorrelation.
 
     They have to where the Ljung-Box test finds it (p < ALPHA) and it costs something
     (effective count < WORTH of the count). Values that swing keep the intervals of independent
@@ -123,7 +123,7 @@ def is_dependent(values: Sample) -> bool:
 
 
 def is_too_dependent(effective_counts: tuple[float, float] | None) -> bool:
-    """Tell whether two samples depend on themselves too much for a p or an interval to hold.
+    """Return whether two samples depend on themselves too much for a p or an interval to hold.
 
     `effective_counts` are those of a test that allows for dependence; null: it found none, and
     nothing is to be feared however small the samples are.

@@ -47,7 +47,7 @@ def dip(ordered: Floats) -> float:
     is returned, the least that other samples have. Raises ValueError when there is no value.
     """
     if len(ordered) == 0:
-        raise ValueError("Cannot measure the dip of no values. Give at least one.")
+        raise ValueError("Cannot measure the dip of zero values. Give at least one.")
     values, below = np.unique(np.asarray(ordered, np.float64), return_index=True)
     upto = np.append(below[1:], len(ordered))
     low, high = 0, len(values) - 1
@@ -74,8 +74,8 @@ def p_value(dip: float, count: int) -> float:
     """
     if count < COUNTS[0]:
         raise ValueError(
-            f"Cannot tell the p-value of a dip: {count} values, and the table begins at"
-            f" {COUNTS[0]}. Give more values."
+            f"Cannot compute the p-value of a dip: {count} values, but the table begins at "
+            f"{COUNTS[0]}. Give more values."
         )
     return float(np.interp(np.sqrt(count) * dip, _scaled(count), [1.0, *QUANTILES]))
 

@@ -53,8 +53,8 @@ def drift(times_s: Sample, values: Sample, confidence: float = 0.95) -> Drift:
     sample = checked(values, at_least=MIN_COUNT)
     if len(times) != len(sample) or (np.diff(times) < 0).any():
         raise ValueError(
-            f"Cannot fit {len(sample)} values to {len(times)} times."
-            " Give as many, in order of time."
+            f"Cannot fit {len(sample)} values to {len(times)} times. Give the same number of "
+            "both, in time order."
         )
     hours = (times - times.mean()) / _HOUR_S
     about = sample - sample.mean()

@@ -114,9 +114,9 @@ def _quantiles(
 ) -> dict[str, Ints]:
     """Statistics of the values of each group, in whole ns; `NONE` where it has none."""
     known = values != NONE
-    columns = {f"{name}_{statistic}": np.full(count, NONE, np.int64) for statistic in wanted}
+    columns = {f"{name}_{statistic}_ns": np.full(count, NONE, np.int64) for statistic in wanted}
     for number, rows in partition(group[known]):
         summary = summarize(values[known][rows])
         for statistic in wanted:
-            columns[f"{name}_{statistic}"][number] = round(summary[statistic] or 0)
+            columns[f"{name}_{statistic}_ns"][number] = round(summary[statistic] or 0)
     return columns

@@ -10,6 +10,16 @@ from strata.stats.causes import Evidence
 from strata.stats.layer_places import LayerPlaces
 from strata.stats.scheduling import estimated_waits, held_up_by
 
+EVIDENCE = (
+    "messages",
+    "executor_blockers",
+    "callback_objects",
+    "layer_scheduling",
+    "preemptions",
+    "layer_cpu_waits",
+)
+"""The tables that `evidence_of` takes, in order."""
+
 
 def evidence_of(
     messages: Rows,
@@ -24,9 +34,8 @@ def evidence_of(
 ) -> Evidence:
     """Return the evidence that `find_causes` needs.
 
-    The arguments are the tables `messages`, `executor_blockers`, `callback_objects`,
-    `layer_scheduling`, `preemptions` and `layer_cpu_waits`; `callbacks` and `places`, which follow
-    from them, are given where they are known already.
+    The arguments are the tables of `EVIDENCE`; `callbacks` and `places`, which follow from them,
+    are given where they are known already.
     """
     callbacks = described(objects) if callbacks is None else callbacks
     awaited = awaited_words(objects.records())

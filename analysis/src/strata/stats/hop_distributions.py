@@ -16,17 +16,17 @@ import numpy as np
 
 from strata.analysis import Analysis
 from strata.lazy import pandas as pd
-from strata.model.columns import filled
+from strata.schema.columns import STATISTICS, statistic
 from strata.schema.layers import BY_NAME
 from strata.schema.quality import SAID_FIRST
-from strata.schema.rows import NONE, Ints, Rows
+from strata.schema.rows import NONE, Ints
+from strata.stats.durations import HopDurations, chain_durations, hop_durations
 from strata.stats.groups import TAIL, TYPICAL, Group, members
 from strata.stats.mode_tables import modes_found
 from strata.stats.modes import Modes, find_modes
-from strata.stats.partition import partition
 from strata.stats.quantiles import name_of
 from strata.stats.summary import Statistics, summarize
-from strata.stats.transfers import End, HopLosses, Transfers
+from strata.stats.transfers import End, Transfers
 
 Chosen = Mapping[str, float | None]
 """Quantiles that the user chose, in ns by name (p99.9), ascending; null without values."""
@@ -119,23 +119,21 @@ class TraceHops:
 def trace_hops(analysis: Analysis, name: str, fractions: Sequence[float] = ()) -> TraceHops:
     """Measure all hops and chains of a trace, and the quantiles of `fractions` (of 1) of each."""
     transfers = Transfers(analysis.rows("messages"))
-    transfer, whole = (_Cut(transfers, until, fractions) for until in End)
     modes = modes_found(analysis.hops, "hop_id", analysis.modes)
-    layers = _layer_statistics(analysis.rows("hop_layers"), whole)
-    losses = HopLosses.of(analysis.rows("hop_losses"))
+    declared: dict[int, list[dict[Any, Any]]] = {}
+    for row in analysis.rows("hop_layers").records():
+        declared.setdefault(row.pop("hop_id"), []).append(row)
     hops = {}
-    for row in analysis.hops.to_dict("records"):
-        way = Way(row["topic"], (row["publisher_node"], row["subscription_node"]))
-        at = row["hop_id"]
-        own = layers.get(at, ())
-        of_both = transfer.measure(at), whole.measure(at, modes[at])
+    for own in hop_durations(analysis, transfers):
+        way = Way(own.topic, (own.publisher_node, own.subscription_node))
         hops[way] = Hop(
-            row["count"],
-            row["lost"],
-            *of_both,
-            own,
-            row["published"],
-            losses.rows(at),
+            own.count,
+            own.lost,
+            _measure(own, End.START, transfers, fractions),
+            _measure(own, End.END, transfers, fractions, modes[own.hop_id]),
+            tuple(_layer(row, own, transfers, fractions) for row in declared.get(own.hop_id, ())),
+            own.published,
+            own.losses,
         )
     path, begin_ns = analysis.trace.path, analysis.trace.begin_ns
     quality = analysis.rows("quality")
@@ -144,48 +142,35 @@ def trace_hops(analysis: Analysis, name: str, fractions: Sequence[float] = ()) -
     return TraceHops(name, path, hops, _chains(analysis, fractions), begin_ns, recording, names)
 
 
-class _Cut:
-    """All transfers up to one end."""
+def _measure(
+    own: HopDurations,
+    until: End,
+    transfers: Transfers,
+    fractions: Sequence[float],
+    modes: Modes | None = None,
+) -> Measure:
+    """Measure a hop up to an end; `modes` are those of its values, where they are known."""
+    values = own.latency_ns[until]
+    modes = modes or find_modes(values)
+    frame = pd.DataFrame({"latency_ns": values, "row": own.rows[until]})
+    if modes.bounds_ns:
+        frame["mode"] = modes.number(values)
+    typical, tail = (_largest(frame, group, until, transfers) for group in (TYPICAL, TAIL))
+    chosen = chosen_quantiles(values, fractions)
+    return Measure(values, summarize(values), modes, chosen, typical, tail)
 
-    def __init__(self, transfers: Transfers, until: End, fractions: Sequence[float]) -> None:
-        self._transfers, self._until, self._fractions = transfers, until, fractions
-        self._latency = transfers.latency_ns(until)
-        self._rows = transfers.rows(until)
 
-    def rows(self, hop_id: int) -> Ints:
-        """Return the transfers of one hop."""
-        return self._rows.get(hop_id, np.empty(0, np.int64))
-
-    def measure(self, hop_id: int, modes: Modes | None = None) -> Measure:
-        """Return the measure of one hop; `modes` are those of its values, where they are known."""
-        rows = self.rows(hop_id)
-        values = self._latency[rows]
-        modes = modes or find_modes(values)
-        frame = pd.DataFrame({"latency_ns": values, "row": rows})
-        if modes.bounds_ns:
-            frame["mode"] = modes.number(values)
-        typical, tail = (self._largest(frame, group) for group in (TYPICAL, TAIL))
-        chosen = chosen_quantiles(values, self._fractions)
-        return Measure(values, summarize(values), modes, chosen, typical, tail)
-
-    def of_layer(self, hop_id: int, layer: str) -> Chosen:
-        """Return the chosen quantiles of a layer of one hop, of the transfers that have it."""
-        if not self._fractions:
-            return {}
-        ns = self._transfers.layer_ns(BY_NAME[layer])[self.rows(hop_id)]
-        return chosen_quantiles(ns[ns != NONE], self._fractions)
-
-    def _largest(self, frame: pd.DataFrame, group: Group) -> Largest:
-        if frame.empty:
-            return Largest("", 0.0)
-        chosen = members(frame, group)
-        rows = chosen["row"].to_numpy()
-        sums = {
-            layer.name: int(np.maximum(self._transfers.layer_ns(layer)[rows], 0).sum())
-            for layer in self._until.layers
-        }
-        most = max(sums, key=lambda name: sums[name])
-        return Largest(most, sums[most] / max(int(chosen["latency_ns"].sum()), 1))
+def _largest(frame: pd.DataFrame, group: Group, until: End, transfers: Transfers) -> Largest:
+    if frame.empty:
+        return Largest("", 0.0)
+    chosen = members(frame, group)
+    rows = chosen["row"].to_numpy()
+    sums = {
+        layer.name: int(np.maximum(transfers.layer_ns(layer)[rows], 0).sum())
+        for layer in until.layers
+    }
+    most = max(sums, key=lambda name: sums[name])
+    return Largest(most, sums[most] / max(int(chosen["latency_ns"].sum()), 1))
 
 
 def chosen_quantiles(values: Ints, fractions: Sequence[float]) -> Chosen:
@@ -196,26 +181,26 @@ def chosen_quantiles(values: Ints, fractions: Sequence[float]) -> Chosen:
     }
 
 
-def _layer_statistics(hop_layers: Rows, whole: _Cut) -> dict[int, tuple[LayerStatistics, ...]]:
-    out: dict[int, tuple[LayerStatistics, ...]] = {}
-    for row in hop_layers.records():
-        hop_id, layer, share = row.pop("hop_id"), row.pop("layer"), row.pop("share")
-        apart = row.pop("unsynchronised")
-        statistics: Statistics = {str(name): value for name, value in row.items()}
-        found = LayerStatistics(layer, share, statistics, apart, whole.of_layer(hop_id, layer))
-        out[hop_id] = (*out.get(hop_id, ()), found)
-    return out
+def _layer(
+    declared: Mapping[Any, Any], own: HopDurations, transfers: Transfers, fractions: Sequence[float]
+) -> LayerStatistics:
+    """Return a layer by its row of `hop_layers`, with the quantiles that the user chose."""
+    row = dict(declared)
+    layer, share, apart = row.pop("layer"), row.pop("share"), row.pop("unsynchronised")
+    statistics: Statistics = {name: row[statistic("", name)] for name in STATISTICS}
+    chosen: Chosen = {}
+    if fractions:
+        ns = transfers.layer_ns(BY_NAME[layer])[own.rows[End.END]]
+        chosen = chosen_quantiles(ns[ns != NONE], fractions)
+    return LayerStatistics(layer, share, statistics, apart, chosen)
 
 
 def _chains(analysis: Analysis, fractions: Sequence[float]) -> dict[Way, Distribution]:
-    latency = filled(analysis.chain_instances["latency_ns"])
-    rows = dict(partition(filled(analysis.chain_instances["chain_id"])))
     modes = modes_found(analysis.chains, "chain_id", analysis.modes)
     chains = {}
-    for row in analysis.chains.to_dict("records"):
-        at = row["chain_id"]
-        values = latency[rows[at]]
-        way = Way(row["name"], tuple(row["nodes"].split(" -> ")))
+    for own in chain_durations(analysis):
+        values = own.latency_ns
         chosen = chosen_quantiles(values, fractions)
-        chains[way] = Distribution(values, summarize(values), modes[at], chosen)
+        found = Distribution(values, summarize(values), modes[own.chain_id], chosen)
+        chains[Way(own.name, own.nodes)] = found
     return chains

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Statistics of hops: over the messages of each that reach the end of their callback.
 
-And what became of the messages that were published for each (strata.layers.deliveries).
+And what happened to the messages that were published for each (strata.layers.deliveries).
 
 Where no message of a hop reaches one (callbacks were not recorded), all its rows count, up to their
 last checkpoint.
@@ -34,7 +34,7 @@ _OUTCOME = np.array([OUTCOMES.index(fate.outcome) for fate in FATES])
 def hop_tables(messages: Rows, counts: Mapping[str, Values]) -> tuple[Rows, Rows]:
     """Return the tables `hops` and `hop_layers`; without dips and modes (strata.stats.modes).
 
-    `counts` are columns of `hops`, by hop: its names, and what became of its messages.
+    `counts` are columns of `hops`, by hop: its names, and what happened to its messages.
     """
     transfers, count = Transfers(messages), len(counts["published"])
     hop, apart = transfers.hop_id, transfers.unsynchronised

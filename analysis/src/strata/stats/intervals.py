@@ -225,7 +225,7 @@ def statistic_of(statistic: str | Statistic) -> Statistic:
 
         return quantile
     known = ", ".join(("mean", *QUANTILES)) + " or another percentile"
-    raise ValueError(f"Cannot make an interval of {statistic!r}: it is not known. Give {known}.")
+    raise ValueError(f"Cannot make an interval of {statistic!r}: unknown statistic. Give {known}.")
 
 
 def resampled(

@@ -133,7 +133,7 @@ def _spread(ordered: Ints) -> Floats:
 
 
 def _apart(ordered: Floats, cuts: list[int]) -> bool:
-    """Tell whether the medians of all neighbouring parts stand apart."""
+    """Return whether the medians of all neighbouring parts stand apart."""
     medians = [ordered[(begin + end - 1) // 2] for begin, end in pairwise(cuts)]
     return bool((np.diff(medians) >= np.log(MIN_RATIO)).all())
 

@@ -74,16 +74,16 @@ def grid_losses(
     between = np.diff(stamps)
     if len(stamps) < 2 or (between < 0).any():
         raise ValueError(
-            f"Cannot lay {len(stamps)} stamps on a grid: {int((between < 0).sum())} go back."
-            " Give at least two, in the order of sending."
+            f"Cannot fit {len(stamps)} stamps to a grid: {int((between < 0).sum())} go "
+            "backwards. Give at least two, in sending order."
         )
     points = np.rint((stamps - stamps[0]) / nominal_ns).astype(np.int64)
     steps = np.diff(points)
     expected = int(points[-1]) + 1
     if expected < len(stamps):
         raise ValueError(
-            f"Cannot count losses: {len(stamps)} stamps lie on {expected} points of a grid of"
-            f" {nominal_ns} ns. Give the source's real period."
+            f"Cannot count losses: {len(stamps)} stamps fall on {expected} points of a grid of "
+            f"{nominal_ns} ns. Give the source's real period."
         )
     within = round(tolerance * nominal_ns)
     return GridLosses(

@@ -26,7 +26,7 @@ def base_place(where: str) -> str:
 
 
 def is_behind(where: str) -> bool:
-    """Tell whether a place is a callback that was waited for."""
+    """Return whether a place is a callback that was waited for."""
     return where.startswith(_BEHIND)
 
 

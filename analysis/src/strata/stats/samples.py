@@ -38,8 +38,8 @@ def checked(values: Sample, *, at_least: int = 1, what: str = "values") -> Float
     bad = int((~np.isfinite(array)).sum())
     if bad:
         raise ValueError(
-            f"Cannot use {what}: {bad} of {len(array)} are not finite numbers."
-            " Leave missing values out and count them."
+            f"Cannot use {what}: {bad} of {len(array)} are not finite numbers. Leave out missing "
+            "values and count them."
         )
     return array
 
@@ -55,7 +55,7 @@ def unlike(values: Floats, what: str = "values") -> Floats:
     """Return values as they are; ValueError where all are equal, as their spread is divided by."""
     if len(values) and values.min() == values.max():
         raise ValueError(
-            f"Cannot use {what}: all {len(values)} are {values[0]:g}, and their spread is divided"
-            " by. Nothing is to be tested in them."
+            f"Cannot use {what}: all {len(values)} are {values[0]:g}, so their spread, which is "
+            "a divisor, is zero. There is nothing to test."
         )
     return values

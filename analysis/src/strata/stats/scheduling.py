@@ -187,8 +187,8 @@ def scheduling_table(
     columns: dict[str, Values] = {"count": size}
     for state in STATES:
         values = scheduling[f"{state}_ns"][known]
-        columns[f"{state}_mean"] = sums(number, values, len(places)) / size
-        columns[f"{state}_p99"] = _quantile(Ordered(number, values, len(places)), 0.99)
+        columns[f"{state}_mean_ns"] = sums(number, values, len(places)) / size
+        columns[f"{state}_p99_ns"] = _quantile(Ordered(number, values, len(places)), 0.99)
     who = _who(number, of_layer, of, message, preemptions, len(places))
     columns["preempted_by"], columns["preempted_by_ns"] = who
     order = np.argsort(row, kind="stable")

@@ -12,7 +12,7 @@ import numpy.typing as npt
 
 @dataclass(frozen=True)
 class SequenceLosses:
-    """What became of the messages that a sender numbered.
+    """What happened to the messages that a sender numbered.
 
     `expected` is how many it sent, `received` how many different ones came, `lost` the rest.
     `duplicates` came again. `reordered` came after one with a larger number, and are not lost (RFC
@@ -48,14 +48,16 @@ def losses(
         raise ValueError(f"Cannot count numbers of type {came.dtype}: give one column of integers.")
     came = came.astype(np.int64, copy=False)
     if not len(came) and (first is None or last is None):
-        raise ValueError("Cannot count losses: no number came. Say which were sent.")
+        raise ValueError(
+            "Cannot count losses: no number was received. Give the numbers that were sent."
+        )
     begin = int(came.min()) if first is None else first
     end = int(came.max()) if last is None else last
     strange = int(((came < begin) | (came > end)).sum())
     if strange or end < begin - 1:
         raise ValueError(
-            f"Cannot count losses: {strange} numbers lie outside of {begin}..{end}."
-            " Give the first and the last that were sent."
+            f"Cannot count losses: {strange} numbers are outside of {begin}..{end}. Give the "
+            "first and the last that were sent."
         )
     different, at = np.unique(came, return_index=True)
     # Of a number that came twice, only the first time is in or out of order.

@@ -19,7 +19,7 @@ from strata.schema.confidence import UNSYNCHRONISED
 from strata.schema.rows import NONE, Rows
 from strata.schema.service_layers import BETWEEN_HOSTS, SERVICE_LAYERS
 from strata.stats.partition import partition
-from strata.stats.summary import prefixed, summarize, summarize_part
+from strata.stats.summary import part_columns, prefixed, summarize
 
 UNKNOWN = "(unknown)"
 
@@ -65,5 +65,5 @@ def _layers(service_id: int, calls: Rows, total: int) -> list[dict[str, Any]]:
         if own.any():
             between = int(apart[own].sum()) if layer in BETWEEN_HOSTS else 0
             row = {"service_id": service_id, "layer": layer.name, "unsynchronised": between}
-            out.append({**row, **summarize_part(calls[layer.column][own], total)})
+            out.append({**row, **part_columns(calls[layer.column][own], total)})
     return out

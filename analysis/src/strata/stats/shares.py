@@ -25,6 +25,19 @@ def share_at_most(cases: int, of: int, confidence: float = CONFIDENCE) -> float 
     return 1.0 if cases >= of else float(beta.ppf(confidence, cases + 1, of - cases))
 
 
+def share_interval(cases: int, of: int, confidence: float = CONFIDENCE) -> tuple[float, float]:
+    """Return the two-sided interval of a share (0 to 1) of which `cases` of `of` were seen.
+
+    It is that of Clopper and Pearson. Raises ValueError where nothing was counted.
+    """
+    from scipy.stats import binomtest
+
+    if of <= 0:
+        raise ValueError(f"Cannot make an interval of {cases} of {of}. Give at least one case.")
+    found = binomtest(cases, of).proportion_ci(confidence, method="exact")
+    return float(found.low), float(found.high)
+
+
 def count_to_tell(share: float, bound: float, confidence: float = CONFIDENCE) -> int | None:
     """Return how many it takes until a share that stays as it is has its upper bound below `bound`.
 

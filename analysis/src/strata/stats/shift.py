@@ -70,7 +70,7 @@ class Shift:
 
     @property
     def is_doubtful(self) -> bool:
-        """Tell whether p and interval are too sure: the samples depend on themselves too much."""
+        """Return whether p and interval are too sure: the samples depend on themselves too much."""
         return is_too_dependent(self.effective_counts)
 
 
@@ -143,7 +143,7 @@ def quantile_shift(
     checked_share(confidence, "confidence")
     quantile, q = statistic_of(name), fraction_of(name)
     if q is None:
-        raise ValueError(f"Cannot compare {name!r}: it is no quantile. Give one, as in p99.9.")
+        raise ValueError(f"Cannot compare {name!r}: it is not a quantile. Give one, such as p99.9.")
     drawn, bounded, effective = [], True, 0.0
     for at, sample in enumerate(samples):
         asked = influence(sample, name)
@@ -184,7 +184,7 @@ def holm(p_values: Sequence[float] | Floats) -> Floats:
     """
     values = checked(p_values, at_least=0, what="p-values")
     if ((values < 0) | (values > 1)).any():
-        raise ValueError("Cannot adjust p-values: some lie outside of 0..1. Give probabilities.")
+        raise ValueError("Cannot adjust p-values: some are outside of 0..1. Give probabilities.")
     order = np.argsort(values, kind="stable")
     steps = values[order] * np.arange(len(values), 0, -1)
     adjusted = np.empty_like(values)

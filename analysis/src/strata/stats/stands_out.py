@@ -154,7 +154,7 @@ def _of_outliers(causes: Sequence[Row], outliers: int) -> Row | None:
 
 
 def _parts(mode: Row, hop_count: int) -> bool:
-    """Tell whether a mode's cause, at one place or over all hops, makes it worth naming."""
+    """Return whether a mode's cause, at one place or over all hops, makes it worth naming."""
     if not isinstance(mode["layer"], str):
         return False
     allowed = allowance(mode["layer"])

@@ -31,7 +31,7 @@ class StartUps:
 
 
 def find_start_ups(steps: Steps, begin_ns: Ints, ready: Readiness | None) -> StartUps:
-    """Tell which instances were published before all hops that they went over were ready.
+    """Return which instances were published before all hops that they went over were ready.
 
     `begin_ns` has one row an instance.
     """

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from strata.schema.columns import STATISTICS
+from strata.schema.columns import STATISTICS, statistic
 from strata.stats._grouped import Groups
 from strata.stats.samples import Flags, Floats, Ints, Sample, checked
 
@@ -43,8 +43,8 @@ class Summary:
         return np.asarray(self.columns["count"], np.int64)
 
     def prefixed(self, prefix: str) -> dict[str, Ints | Floats]:
-        """Return the columns under names that begin with `prefix`."""
-        return {f"{prefix}{name}": values for name, values in self.columns.items()}
+        """Return the columns under their declared names, which begin with `prefix`."""
+        return {statistic(prefix, name): values for name, values in self.columns.items()}
 
 
 def summarize_groups(
@@ -68,7 +68,10 @@ def summarize_groups(
 def picked(found: Sequence[Summary], of: Ints, group: Ints) -> dict[str, Ints | Floats]:
     """Return the statistics of some groups, each of one of several columns (`of`)."""
     names = found[0].columns
-    return {name: np.array([item.columns[name] for item in found])[of, group] for name in names}
+    return {
+        statistic("", name): np.array([item.columns[name] for item in found])[of, group]
+        for name in names
+    }
 
 
 def shares_of(parts: Ints, totals: Ints) -> Floats:
@@ -92,6 +95,12 @@ def summarize_part(durations: Ints, total_ns: int) -> Statistics:
     return {"share": share, **summarize(durations)}
 
 
+def part_columns(durations: Ints, total_ns: int) -> Statistics:
+    """Return the same under the names that declared tables have."""
+    found = summarize_part(durations, total_ns)
+    return {"share": found.pop("share"), **prefixed("", found)}
+
+
 def describe(values: Sample) -> Statistics:
     """Return the declared statistics of values of any unit, in that unit.
 
@@ -109,8 +118,8 @@ def describe(values: Sample) -> Statistics:
 
 
 def prefixed(prefix: str, statistics: Statistics) -> dict[str, int | float | None]:
-    """Return statistics under column names that begin with `prefix`."""
-    return {f"{prefix}{name}": value for name, value in statistics.items()}
+    """Return statistics under their declared names, which begin with `prefix`."""
+    return {statistic(prefix, name): value for name, value in statistics.items()}
 
 
 def _floats(found: Mapping[str, Any]) -> dict[str, float]:

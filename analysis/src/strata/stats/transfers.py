@@ -143,7 +143,7 @@ class HopLosses:
         return self._rows.get(hop_id, ())
 
     def unseen(self, hop_id: int) -> int:
-        """Count those of which the trace does not show what became of them at their reader."""
+        """Count those of which the trace does not show what happened to them at their reader."""
         return sum(row["count"] for row in self.rows(hop_id) if row["cause"] in _UNSEEN)
 
 

@@ -69,8 +69,8 @@ def two_way(frame: pd.DataFrame, value: str, a: str, b: str) -> pd.DataFrame:
     _complete(value, (a, b), data["a"].nunique(), data["b"].nunique(), groups.ngroups)
     if len(data) <= groups.ngroups:
         raise ValueError(
-            f"Cannot analyse {value}: {len(data)} values in {groups.ngroups} groups leave no"
-            " variation within them. Repeat the measurement."
+            f"Cannot analyse {value}: {len(data)} values in {groups.ngroups} groups do not vary "
+            "within a group. Repeat the measurement."
         )
     if (groups.min() == groups.max()).all():
         raise ValueError(f"Cannot analyse {value}: it does not vary within the groups.")
@@ -281,8 +281,9 @@ def _complete(value: str, names: tuple[str, str], first: int, second: int, group
             raise ValueError(f"Cannot analyse {value} by {name}: it has {levels} level. Vary it.")
     if groups < first * second:
         raise ValueError(
-            f"Cannot analyse {value}: {first * second - groups} of {first * second} combinations"
-            f" of {names[0]} and {names[1]} have no values. Leave out what was not measured."
+            f"Cannot analyse {value}: {first * second - groups} of {first * second} combinations "
+            f"of {names[0]} and {names[1]} have no values. Leave out combinations that were not "
+            "measured."
         )
 
 

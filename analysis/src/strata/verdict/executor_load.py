@@ -257,13 +257,13 @@ def _takes(messages: Rows, executor_of: Ints, ran: _Ran) -> _Ran:
 
 
 def _have_run(ran: _Ran, executor: Ints, callback: Ints, start_ns: Ints) -> Flags:
-    """Tell which callbacks of executors are in `ran`, by when they began."""
+    """Return which callbacks of executors are in `ran`, by when they began."""
     if not len(ran.start_ns):
         return np.zeros(len(start_ns), bool)
     at = np.minimum(np.searchsorted(ran.start_ns, start_ns), len(ran.start_ns) - 1)
     at_once = ran.start_ns[at] == start_ns
     own: Flags = at_once & (ran.executor[at] == executor) & (ran.callback[at] == callback)
-    # Others that begin at one instant are told apart by what ran.
+    # Others that begin at one instant are distinguished by what ran.
     rows = np.flatnonzero(at_once & ~own)
     at, of = joined(ran.start_ns, start_ns[rows])
     same = (ran.executor[at] == executor[rows][of]) & (ran.callback[at] == callback[rows][of])

@@ -51,9 +51,11 @@ def _shape(way: str) -> tuple[str, ...]:
 
 
 def _group(number: int, rows: Sequence[Row]) -> dict[str, object]:
-    medians = [row["latency_p50"] for row in rows if row["latency_p50"] is not None]
-    largest = [row["latency_max"] for row in rows if row["latency_max"] is not None]
-    slowest = max(rows, key=lambda row: -1.0 if row["latency_p50"] is None else row["latency_p50"])
+    medians = [row["latency_p50_ns"] for row in rows if row["latency_p50_ns"] is not None]
+    largest = [row["latency_max_ns"] for row in rows if row["latency_max_ns"] is not None]
+    slowest = max(
+        rows, key=lambda row: -1.0 if row["latency_p50_ns"] is None else row["latency_p50_ns"]
+    )
     hops = [int(row["hop_count"]) for row in rows]
     shapes = {(_shape(row["nodes"]), _shape(row["name"])) for row in rows}
     return {
@@ -66,9 +68,9 @@ def _group(number: int, rows: Sequence[Row]) -> dict[str, object]:
         "count": sum(int(row["count"]) for row in rows),
         "hops_low": min(hops),
         "hops_high": max(hops),
-        "p50_low": min(medians, default=None),
-        "p50_high": max(medians, default=None),
-        "max": max(largest, default=None),
+        "p50_low_ns": min(medians, default=None),
+        "p50_high_ns": max(medians, default=None),
+        "max_ns": max(largest, default=None),
     }
 
 

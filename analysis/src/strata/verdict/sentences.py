@@ -27,7 +27,7 @@ _LEAST = 0.01
 _MUCH_OUTSIDE = 0.1
 _MUCH_CPU = 0.1
 _NAMED_CAUSES = 3
-_SOURCES = {"samples": "samples of the kernel's counts", "kernel events": "kernel events"}
+_SOURCES = {"samples": "samples of the kernel's counters", "kernel events": "kernel events"}
 _WHOLE = 0.9
 """Of an executor's time: what its traffic has to be for it to be all of it."""
 
@@ -73,11 +73,11 @@ def _part(cause: Row) -> str:
     if cause["kind"] == "executor":
         return f"the wait for the executor of {_of_nodes(str(cause['where']))}"
     if cause["kind"] == "topic":
-        return f"the way over {cause['where']} (most of it {cause['layer']})"
+        return f"the path over {cause['where']} (most of it {cause['layer']})"
     if cause["layer"] == CALLBACK.name:
         return f"the callback for {cause['where']}"
     if cause["layer"] == SUSPENDED.name:
-        return f"the time that the suspended callback for {cause['where']} awaits something"
+        return f"the time for which the suspended callback for {cause['where']} awaits something"
     return f"{cause['layer']} of {cause['where']}"
 
 
@@ -105,7 +105,7 @@ class _Words:
         if cause["kind"] == "cpu":
             return (
                 f"Process {cause['where']} is short of CPU: in {format_share(cause['busy'])} of "
-                "the time in which its threads could run they had none, "
+                "the time in which its threads were runnable they had none, "
                 f"{format_ns(cause['mean_ns'])} for each message that they sent or took (by "
                 f"{_SOURCES[cause['source']]})."
             )

@@ -46,7 +46,7 @@ class Part:
 
 
 def finished(messages: Rows) -> Flags:
-    """Tell which messages are of the application and reached the end of their callback.
+    """Return which messages are of the application and reached the end of their callback.
 
     Not those of the start-up, as in the verdicts of chains, and not those between hosts without a
     common clock: the difference of the clocks is in their time.

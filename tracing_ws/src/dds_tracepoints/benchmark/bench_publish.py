@@ -126,7 +126,7 @@ def times_table(distro: str, results: Results, kind: str) -> str:
 
 def disk_table(distro: str, results: Results) -> str:
     """Write events and bytes a message for every recording."""
-    head = [f"{distro.capitalize()}: a message", "events", "bytes", "ns an event"]
+    head = [f"{distro.capitalize()}: per message", "events", "bytes", "ns per event"]
     recorded = [
         (load, setup)
         for load in in_short(results)

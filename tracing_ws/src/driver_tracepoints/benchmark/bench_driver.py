@@ -43,7 +43,7 @@ def main() -> None:
     finally:
         lttng.close()
         shutil.rmtree(home)
-    lines = [f"{'ns a call':<32}{'plain':>10}{'off':>10}{'recording':>12}"]
+    lines = [f"{'ns per call':<32}{'plain':>10}{'off':>10}{'recording':>12}"]
     for name in columns[0]:
         plain, off, recording = (column[name] for column in columns)
         lines.append(f"{name:<32}{plain:>10.1f}{off:>10.1f}{recording:>12.1f}")

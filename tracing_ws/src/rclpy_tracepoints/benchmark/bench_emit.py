@@ -43,7 +43,7 @@ def main() -> None:
     finally:
         lttng.close()
         shutil.rmtree(home)
-    lines = [f"{ros.distro + ', ns a call':<24}{'no session':>13}{'recording':>13}"]
+    lines = [f"{ros.distro + ', ns per call':<24}{'no session':>13}{'recording':>13}"]
     lines += [f"{name:<24}{ns:>13.0f}{recorded[name]:>13.0f}" for name, ns in idle.items()]
     lines.append(told)
     sys.stdout.write("\n".join(lines) + "\n")

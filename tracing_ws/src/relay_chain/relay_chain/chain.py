@@ -118,7 +118,7 @@ def run_in_processes(options: ChainOptions) -> int:
     elif not failed:
         status = 0
     else:
-        sys.stderr.write(f"relay_chain: did not end well: {', '.join(failed)}\n")
+        sys.stderr.write(f"relay_chain: did not end cleanly: {', '.join(failed)}\n")
     return status
 
 

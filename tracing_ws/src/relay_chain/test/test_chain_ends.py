@@ -75,7 +75,7 @@ def test_a_dead_relay_ends_the_chain(tmp_path: Path, client: str) -> None:
         status, errors = finish(chain)
         assert not [line for pid, line in mine.items() if alive(pid)]
     assert status == 1
-    assert "did not end well: relay_1 (exit status -9)\n" in errors
+    assert "did not end cleanly: relay_1 (exit status -9)\n" in errors
 
 
 def test_a_dead_half_ends_the_chain(tmp_path: Path, client: str) -> None:
@@ -85,7 +85,7 @@ def test_a_dead_half_ends_the_chain(tmp_path: Path, client: str) -> None:
         status, errors = finish(chain)
         assert not [line for pid, line in mine.items() if alive(pid)]
     assert status == 1
-    assert "did not end well: relay_0 + relay_2 (exit status -9)\n" in errors
+    assert "did not end cleanly: relay_0 + relay_2 (exit status -9)\n" in errors
 
 
 @pytest.mark.parametrize("processes", ["two", "each"])

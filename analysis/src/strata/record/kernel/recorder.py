@@ -47,7 +47,7 @@ class KernelPlan:
 
     @property
     def by_lttng(self) -> bool:
-        """Tell whether LTTng's kernel domain is used."""
+        """Return whether LTTng's kernel domain is used."""
         return bool(self.events) and self.lttng_why_not is None
 
     def as_json(self) -> dict[str, Any]:
@@ -127,7 +127,7 @@ class PerfRecording:
         }
         self._say(
             f"kernel events by {self._result['recorded_by']} {plan.perf.version}, as there are no "
-            f"lttng-modules" + (f"; not to be had: {names}" if names else "")
+            f"lttng-modules" + (f"; not available: {names}" if names else "")
         )
 
     def stop(self) -> None:
@@ -162,7 +162,7 @@ class PerfRecording:
         except (OSError, SessionError, ValueError) as error:
             shutil.rmtree(target, ignore_errors=True)
             self._result["recorded"] = False
-            self._problem(f"Cannot convert {self._data}: {error}. It is left as it is.")
+            self._problem(f"Cannot convert {self._data}: {error}. It is left unchanged.")
         else:
             with contextlib.suppress(OSError):
                 self._data.unlink()
@@ -186,7 +186,7 @@ class PerfRecording:
                     unread += block.unread
                     if time.monotonic() > said + _SAY_EVERY_S:
                         said = time.monotonic()
-                        self._say(f"converted {written.events:,} kernel events until now")
+                        self._say(f"converted {written.events:,} kernel events so far")
             status = printing.wait()
         finally:
             printing.kill()
@@ -199,7 +199,7 @@ class PerfRecording:
             "unread_lines": unread,
         }
         if written.lost:
-            self._say(f"perf lost {written.lost} kernel events: the machine was too busy for it")
+            self._say(f"perf lost {written.lost} kernel events: the machine was too busy")
 
     def as_json(self) -> dict[str, Any]:
         """Give what the manifest says of it, beside the plan's."""

@@ -62,7 +62,7 @@ class Batch:
 
 @dataclass(frozen=True)
 class Lost:
-    """Events of one CPU that perf had no room for; it noticed the last ones at `until_ns`."""
+    """Events of one CPU that perf had no space for; it noticed the last ones at `until_ns`."""
 
     count: int
     until_ns: int

@@ -93,7 +93,7 @@ def decide(
 def _without(untold: frozenset[str], binding: Binding) -> Binding:
     if binding.status == UNUSED or not untold & set(binding.events):
         return binding
-    why = binding.why or "binds, but the release's objects are not known"
+    why = binding.why or "binds, but the layout of this release's objects is not known"
     return replace(binding, status=MISSING, why=why)
 
 
@@ -109,7 +109,7 @@ def _decide(function: Function, dds: Library, callers: Sequence[Library]) -> Bin
         if symbol is not None and symbol.defined:
             return _reached(function, hook, home, symbol, callers)
     if _has_other_parameters(home, hooks):
-        return _missing(function, home, "only with other parameters: a release not known here")
+        return _missing(function, home, "only with other parameters: an unknown release")
     why = _why_absent(home, hooks)
     if function.caller == NATIVE:
         return _binding(function, home, None, UNUSED, why, None, None)
@@ -164,7 +164,7 @@ def _reached(
     elif bypassing:
         status, why = MISSING, _cause(home, symbol)
     elif inside:
-        status, why = MISSING, "nothing refers to its symbol: inlined, or unused"
+        status, why = MISSING, "nothing references its symbol: inlined, or unused"
     else:
         names = " and ".join(place.soname for place in places)
         status, why = MISSING, f"{names} {'does' if len(places) == 1 else 'do'} not call it"
@@ -190,7 +190,7 @@ def _cause(home: Library, symbol: Symbol) -> str:
         return "bound within the library (protected visibility)"
     if home.symbolic:
         return "bound within the library (-Bsymbolic)"
-    return "bound within the library (such as by -Bsymbolic-functions)"
+    return "bound within the library (for example -Bsymbolic-functions)"
 
 
 def _has_other_parameters(home: Library, hooks: Sequence[Hook]) -> bool:

@@ -89,8 +89,8 @@ class Library:
             ) from error
         except (ELFError, ValueError) as error:
             raise SessionError(
-                f"Cannot read library {path}: it is no ELF file ({error or 'damaged'}). "
-                "Name a shared library."
+                f"Cannot read library {path}: it is not an ELF file ({error or 'damaged'}). Name "
+                "a shared library."
             ) from error
 
     def _known_machine(self) -> Machine:
@@ -145,11 +145,11 @@ class Library:
 
     @property
     def is_stripped(self) -> bool:
-        """Tell whether the table of symbols that are not exported is gone."""
+        """Return whether the table of symbols that are not exported is gone."""
         return self._section("SHT_SYMTAB") is None
 
     def holds_unexported(self, name: str) -> bool | None:
-        """Tell whether the library has the function for itself only; null when it is stripped."""
+        """Return whether the library has the function for itself only; null when it is stripped."""
         section = self._section("SHT_SYMTAB")
         if section is None:
             return None
@@ -239,6 +239,6 @@ class Library:
         if begin + count * kind.itemsize > len(self._bytes):
             raise SessionError(
                 f"Cannot read library {self.path}: it is cut off within {section.name}. "
-                "Install it again."
+                "Reinstall it."
             )
         return np.frombuffer(self._bytes, kind, count, begin)

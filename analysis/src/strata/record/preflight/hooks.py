@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""hooks.def: the functions that the hook library stands in for, and their symbols by release."""
+"""hooks.def: the functions that the hook library replaces, and their symbols by release."""
 
 from __future__ import annotations
 
@@ -70,7 +70,7 @@ def parse_hooks(text: str) -> list[Function]:
         if kind == "FUNCTION":
             function = _function(values)
             if function.id in functions:
-                raise ValueError(f"{function.id} is there twice")
+                raise ValueError(f"{function.id} is declared twice")
             functions[function.id] = function
         elif len(values) != 4 or values[0] not in functions:
             raise ValueError(f"HOOK({arguments}) belongs to no FUNCTION")

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Which layers the hooks that bind can tell apart."""
+"""Which layers the hooks that bind can distinguish."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ PARTED_BY_OVER_ICEORYX = tuple(
 
 @dataclass(frozen=True)
 class Parting:
-    """Whether two neighbouring layers can be told apart.
+    """Whether two neighbouring layers can be distinguished.
 
     `gaps` says what binds not or only partly although they can: for calls of that kind they cannot.
     """

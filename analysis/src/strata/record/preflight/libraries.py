@@ -66,8 +66,8 @@ def find_libraries(
         library = Library(path)
         if vendor_of(library) is None and library.soname not in RMW_LIBRARIES:
             raise SessionError(
-                f"Cannot tell what binds in {path}: {library.soname} is no library that is "
-                f"hooked. Name one called {', '.join(VENDORS)} or librmw_*."
+                f"Cannot find out what binds in {path}: {library.soname} is not a library with "
+                f"hooks. Name one called {', '.join(VENDORS)} or librmw_*."
             )
         (rmw if vendor_of(library) is None else dds)[library.soname] = library
     for directory in directories:

@@ -51,12 +51,12 @@ class Preflight:
 
     @property
     def layers_over_iceoryx(self) -> list[str]:
-        """Name the layers that can be told apart over iceoryx; empty for a library without it."""
+        """Name the layers that can be distinguished over iceoryx; may be empty."""
         return told_apart(self.over_iceoryx) if self.over_iceoryx else []
 
     @property
     def layers(self) -> list[str]:
-        """Name the layers that can be told apart; merged ones are joined by `+`."""
+        """Name the layers that can be distinguished; merged ones are joined by `+`."""
         return told_apart(self.partings)
 
     @property
@@ -65,7 +65,7 @@ class Preflight:
         if self.known_release:
             return None
         effect = EFFECT_OF_UNKNOWN_RELEASE[self.vendor]
-        return f"{self.soname} is of no release whose objects are known: {effect}"
+        return f"{self.soname} is a release whose object layout is not known: {effect}"
 
     @property
     def faults(self) -> list[Binding]:

@@ -31,13 +31,13 @@ EVENTS_OF_KNOWN_RELEASES = {
     ),
 }
 EFFECT_OF_UNKNOWN_RELEASE = {
-    FASTDDS: "samples in histories and takes stay unnamed; those sent and received are named",
-    CYCLONEDDS: "serialization and readers' histories stay untold; the rest is told",
+    FASTDDS: "samples in histories and takes are not identified; those sent and received are",
+    CYCLONEDDS: "serialization and readers' histories are not traced; everything else is",
 }
 
 
 def is_known(library: Library, vendor: str) -> bool:
-    """Tell whether a DDS library is of a release whose layouts are known."""
+    """Return whether a DDS library is of a release whose layouts are known."""
     if vendor == CYCLONEDDS:
         name = library.path.resolve().name
         at = name.find(".so.")

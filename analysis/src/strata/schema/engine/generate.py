@@ -202,7 +202,7 @@ def _uses() -> str:
 
 namespace strata {{
 
-// What became of an event (schema/event_uses.py).
+// What happened to an event (schema/event_uses.py).
 enum class Use : uint8_t {{
 {codes}
 }};

@@ -22,24 +22,24 @@ CAMPAIGNS = (
     Diagnostic(
         "foreign_processes",
         Severity.WARNING,
-        "{count} traced {process was|processes were} none of the scenario's, and left out; "
-        "{it|they} may have disturbed it.",
+        "{count} traced {process does|processes do} not belong to the scenario and {was|were} left "
+        "out; {it|they} may have disturbed the measurement.",
     ),
     Diagnostic(
         "loss_disagreements",
         Severity.WARNING,
-        "{count} measured {hop|hops}: the loss by the node's sequence numbers is not that of the "
-        "trace's matches; both are in the table of losses.",
+        "On {count} measured {hop|hops}, the loss that the node counted by sequence numbers "
+        "differs from the loss in the trace; the table of losses has both.",
     ),
     Diagnostic(
         "unmeasured_cells",
         Severity.LOSS,
-        "{count} {cell|cells}: no message of the measured hops was taken.",
+        "In {count} {cell|cells}, no message of the measured hops was taken.",
     ),
     Diagnostic(
         "unreadable_own_files",
         Severity.WARNING,
-        "{count} {file|files} of the nodes' own results could not be read; the measures that are "
-        "made of them are missing.",
+        "{count} result {file|files} of the nodes could not be read; the measures that need "
+        "{it|them} are missing.",
     ),
 )

@@ -22,27 +22,27 @@ DRIVER = (
     Diagnostic(
         "driver_packets_missing",
         Severity.WARNING,
-        "{count} {packet|packets} of sensor frames never came, and the socket dropped none then: "
-        "lost on the way, or never sent (driver_losses).",
+        "{count} {packet|packets} of sensor frames never arrived, and the socket dropped none at "
+        "that time: lost in transit, or never sent (driver_losses).",
     ),
     Diagnostic(
         "driver_frames_unpublished",
         Severity.WARNING,
-        "{count} sensor {frame was|frames were} complete and no message was published from "
-        "{it|them}, but from others of the same source (given up by the driver, nobody subscribed "
-        "then, or a link that is not known).",
+        "{count} sensor {frame was|frames were} complete, but no message was published from "
+        "{it|them}, although messages were published from other frames of the same source (the "
+        "driver gave {it|them} up, nobody subscribed at that time, or the link is not known).",
     ),
     Diagnostic(
         "driver_sources_unpublished",
         Severity.INFO,
-        "{count} {source|sources} of sensor data {was|were} read, and no message is known to be "
-        "made from {it|them} (nobody subscribed, or a link that is not known).",
+        "{count} {source|sources} of sensor data {was|were} read, but no message is known to be "
+        "made from {it|them} (nobody subscribed, or the link is not known).",
     ),
     Diagnostic(
         "driver_links_inferred",
         Severity.WARNING,
         "{count} {message was|messages were} linked to the data that {its|their} thread had read "
-        "last, because the driver tells of no frames: inferred.",
+        "last, because the driver does not report frames: inferred.",
     ),
     Diagnostic(
         "driver_links_with_losses",
@@ -53,7 +53,7 @@ DRIVER = (
     Diagnostic(
         "driver_frames_unread",
         Severity.WARNING,
-        "{count} {message was|messages were} made from a sensor frame whose data were not seen to "
-        "be read before (events were lost, or the trace began later): no driver layers.",
+        "{count} {message was|messages were} made from a sensor frame whose data the trace does "
+        "not show being read (events were lost, or the trace began later): no driver layers.",
     ),
 )

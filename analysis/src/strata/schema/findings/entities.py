@@ -10,27 +10,28 @@ ENTITIES = (
     Diagnostic(
         "reused_process_ids",
         Severity.INFO,
-        "{count} {process id was|process ids were} another process later on; their entities are "
+        "{count} {process id was|process ids were} reused by another process; their entities are "
         "kept apart.",
     ),
     Diagnostic(
         "repeated_contexts",
         Severity.INFO,
-        "{count} further {rcl_init|rcl_inits} of a process id, with nothing to tell a second "
-        "context from another process with that id: taken as one process.",
+        "{count} further {rcl_init|rcl_inits} of a process id, and nothing distinguishes a "
+        "second context from another process with that id: treated as one process.",
     ),
     Diagnostic(
         "contradictory_nesting",
         Severity.LOSS,
-        "{count} process {id has|ids have} threads whose callbacks end in an order that one thread "
-        "cannot have: two processes of one id, in two containers of one host ({detail}). What is "
-        "said of {it|them} is wrong. Record the context pid_ns, which tells them apart.",
+        "{count} process {id has|ids have} threads whose callbacks end in an order that one "
+        "thread cannot have: two processes of one id, in two containers of one host ({detail}). "
+        "Results for {it|them} are wrong. Record the context pid_ns, which distinguishes such "
+        "processes.",
     ),
     Diagnostic(
         "contradicted_versions",
         Severity.WARNING,
         "{count} {process has|processes have} events or fields that {its|their} version of "
-        "tracetools has not, or {lacks|lack} some that it has.",
+        "tracetools does not have, or {lacks|lack} some that it has.",
     ),
     Diagnostic(
         "newer_versions",
@@ -53,14 +54,14 @@ ENTITIES = (
     Diagnostic(
         "irregular_timers",
         Severity.WARNING,
-        "{count} {timer does|timers do} not keep to a grid of {its|their} period (simulated time, "
-        "or a period that changes often): from some fire on the lateness of {its|their} fires is "
-        "not known.",
+        "{count} {timer does|timers do} not keep to a grid of {its|their} period (simulated "
+        "time, or a period that changes often): at some point the lateness of {its|their} fires "
+        "becomes unknown.",
     ),
     Diagnostic(
         "missing_transitions",
         Severity.WARNING,
-        "{count} lifecycle {transition begins|transitions begin} in another state than the node "
-        "was in: transitions between were lost; the time between is in state (unknown).",
+        "{count} lifecycle {transition begins|transitions begin} in a state that the node was "
+        "not in: transitions in between were lost; the time in between counts as state (unknown).",
     ),
 )

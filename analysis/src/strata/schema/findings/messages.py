@@ -46,8 +46,8 @@ MESSAGES = (
     Diagnostic(
         "undecided_publish_times",
         Severity.WARNING,
-        "{count} {take|takes} could belong to several publications by the time of publishing (they "
-        "carry no source timestamp); {it was|they were} counted as ambiguous and not matched.",
+        "{count} {take|takes} could belong to several publications by the time of publishing, as "
+        "they carry no source timestamp; {it was|they were} counted as ambiguous and not matched.",
     ),
     Diagnostic(
         "out_of_order_matches",
@@ -59,27 +59,27 @@ MESSAGES = (
         "takes_without_source_timestamp",
         Severity.INFO,
         "{count} {take carries|takes carry} no source timestamp (the middleware's own graph "
-        "topics) and {is no message|are no messages} of the application.",
+        "topics) and {is not a message|are not messages} of the application.",
     ),
     Diagnostic(
         "loaned_takes",
         Severity.INFO,
-        "{count} {take|takes} of messages that the middleware lent {has|have} no rmw_take: known "
-        "from the middleware's own events; the subscription is the one picked before, or whose "
-        "callback follows.",
+        "{count} {take|takes} of loaned messages {has|have} no rmw_take: reconstructed from the "
+        "middleware's own events; the subscription is the one that the executor picked before, "
+        "or whose callback follows.",
     ),
     Diagnostic(
         "unseen_takes",
         Severity.LOSS,
-        "{count} {callback|callbacks} of subscriptions ran without an event of the take before "
-        "{it|them} (messages that the middleware lent, recorded without its own events): "
+        "{count} {callback|callbacks} of subscriptions ran without a take event before {it|them} "
+        "(loaned messages, recorded without the middleware's own events): "
         "{its hop is|their hops are} missing.",
     ),
     Diagnostic(
         "graph_publications",
         Severity.INFO,
         "{count} {publication belongs|publications belong} to no rcl publisher (the middleware's "
-        "own graph topics) and {is no message|are no messages} of the application.",
+        "own graph topics) and {is not a message|are not messages} of the application.",
     ),
     Diagnostic(
         "empty_takes", Severity.INFO, "{count} {take|takes} found nothing to take (taken = 0)."
@@ -93,7 +93,7 @@ MESSAGES = (
     Diagnostic(
         "publications_without_client_event",
         Severity.INFO,
-        "{count} {publication has|publications have} an rmw_publish only; the client publish "
+        "{count} {publication has|publications have} only an rmw_publish; the client publish "
         "layer is unknown.",
     ),
     Diagnostic(
@@ -112,8 +112,8 @@ MESSAGES = (
     Diagnostic(
         "callbacks_with_losses",
         Severity.WARNING,
-        "{count} {callback was|callbacks were} running while events were lost: which callback_end "
-        "is {its|theirs} is not known; {it has|they have} no duration.",
+        "{count} {callback was|callbacks were} running while events were lost: which "
+        "callback_end belongs to {it|them} is not known; {it has|they have} no duration.",
     ),
     Diagnostic(
         "callback_ends_without_start",
@@ -125,13 +125,14 @@ MESSAGES = (
         "messages_without_executor_events",
         Severity.INFO,
         "{count} {message was|messages were} taken by threads without executor events: executor "
-        "wait cannot be told apart from what comes before it.",
+        "wait cannot be separated from what comes before it.",
     ),
     Diagnostic(
         "messages_with_lost_waits",
         Severity.WARNING,
-        "{count} {message was|messages were} under way while events were lost, perhaps waits of "
-        "{its|their} executor: executor wait cannot be told apart from what comes before it.",
+        "{count} {message was|messages were} in flight while events were lost, possibly the "
+        "waits of {its|their} executor: executor wait cannot be separated from what comes before "
+        "it.",
     ),
     Diagnostic(
         "lost_messages",
@@ -142,8 +143,8 @@ MESSAGES = (
     Diagnostic(
         "unknown_deliveries",
         Severity.WARNING,
-        "{count} {message was|messages were} perhaps received, perhaps lost: the tracer lost "
-        "events when {it|they} would have been taken, or a take may be of several publications.",
+        "{count} {message was|messages were} either received or lost: the tracer lost events "
+        "when {it|they} would have been taken, or a take could match several publications.",
     ),
     Diagnostic(
         "truncated_chains",
@@ -160,55 +161,55 @@ MESSAGES = (
     Diagnostic(
         "unfinished_chains",
         Severity.WARNING,
-        "{count} {message|messages} reached the last callback of a chain, and that callback has no "
-        "end in the trace (an exception, events lost, or the trace ended first): "
-        "{it is|they are} in no figure of the chain.",
+        "{count} {message|messages} reached the last callback of a chain, but that callback has "
+        "no end in the trace (an exception, events lost, or the trace ended first): "
+        "{it is|they are} not counted in the chain.",
     ),
     Diagnostic(
         "unresolved_links",
         Severity.WARNING,
-        "{count} declared message {link names|links name} a node, topic or handle that the trace "
-        "does not hold.",
+        "{count} declared message {link names|links name} a node, topic or handle that is not in "
+        "the trace.",
     ),
     Diagnostic(
         "callbacks_left_suspended",
         Severity.INFO,
-        "{count} coroutine {callback was|callbacks were} suspended and never ended: at the end of "
-        "the trace {it awaits|they await} something still, or {was|were} cancelled.",
+        "{count} coroutine {callback was|callbacks were} suspended and never ended: at the end "
+        "of the trace {it still awaits|they still await} something, or {was|were} cancelled.",
     ),
     Diagnostic(
         "unlinked_publications",
         Severity.WARNING,
         "{count} {publication was|publications were} made in timers or threads of nodes whose "
-        "callbacks only store what they take: chains end there (table link_proposals). `strata "
-        "links` proposes links.",
+        "callbacks only store the messages they take: chains end there (table link_proposals). "
+        "`strata links` proposes links.",
     ),
     Diagnostic(
         "fan_in_publications",
         Severity.INFO,
         "{count} {publication was|publications were} made by nodes that seem to wait for several "
-        "inputs: chains go on from the last of them only (table link_proposals). `strata links` "
-        "proposes links.",
+        "inputs: chains continue only from the last of them (table link_proposals). `strata "
+        "links` proposes links.",
     ),
     Diagnostic(
         "unfollowed_links",
         Severity.WARNING,
-        "{count} {link was|links were} not followed: there are too many ways through the declared "
-        "message links. Chains that go on beyond them say so (chains.cut_short); --chain follows "
-        "one way to its end.",
+        "{count} {link was|links were} not followed: there are too many paths through the "
+        "declared message links. Chains that continue beyond them are marked (chains.cut_short); "
+        "--chain follows one path to its end.",
     ),
     Diagnostic(
         "intra_process_duplicates",
         Severity.INFO,
-        "{count} {message was|messages were} taken from the middleware too by a subscription that "
-        "got {it|them} within the process: rclcpp drops such copies.",
+        "{count} {message was|messages were} also taken from the middleware by a subscription "
+        "that had already received {it|them} within the process: rclcpp drops such copies.",
     ),
     Diagnostic(
         "ring_buffer_overwrites",
         Severity.WARNING,
         "{count} intra-process {message was|messages were} overwritten in a full ring buffer "
         "before {it was|they were} taken: lost. The subscription is slower than its publisher; a "
-        "greater queue depth only hides it.",
+        "larger queue depth only hides this.",
     ),
     Diagnostic(
         "contradictory_ring_buffers",
@@ -226,21 +227,21 @@ MESSAGES = (
     Diagnostic(
         "publisher_buffer_enqueues",
         Severity.INFO,
-        "{count} {message was|messages were} stored in a publisher's own buffer, for late joiners "
-        "(transient local); that is no transfer.",
+        "{count} {message was|messages were} stored in a publisher's own buffer, for late "
+        "joiners (transient local); these are not transfers.",
     ),
     Diagnostic(
         "enqueues_without_publication",
         Severity.WARNING,
-        "{count} intra-process {message was|messages were} stored without a publish before on the "
-        "thread (events were lost); {it is|they are} not matched.",
+        "{count} intra-process {message was|messages were} stored without a preceding publish on "
+        "the thread (events were lost); {it is|they are} not matched.",
     ),
     Diagnostic(
         "replayed_messages",
         Severity.INFO,
-        "{count} intra-process {message was|messages were} given to a subscription that was made "
-        "later than {it|they}, from {its|their} publisher's own buffer (transient local): a late "
-        "joiner's; {it is|they are} not matched.",
+        "{count} intra-process {message was|messages were} given to a subscription that was "
+        "created later (a late joiner), from {its|their} publisher's own buffer (transient "
+        "local); {it is|they are} not matched.",
     ),
     Diagnostic(
         "unmatched_dequeues",

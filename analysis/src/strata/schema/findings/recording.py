@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Findings about the recording as its manifest tells of it: they are said before all others."""
+"""Findings about the recording, from its manifest: they are listed before all others."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ RECORDING = (
     Diagnostic(
         "incomplete_recording",
         Severity.LOSS,
-        "The recording is incomplete: {detail}. What is not in it may have happened all the same.",
+        "The recording is incomplete: {detail}. Something that is missing from it may still have "
+        "happened.",
     ),
     Diagnostic(
         "stopped_early",
         Severity.LOSS,
-        "The recording stopped before its command ended: {detail}. What came later is not in it.",
+        "The recording stopped before its command ended: {detail}. Nothing after that is in it.",
     ),
     Diagnostic(
         "discarded_unknown",
         Severity.LOSS,
-        "LTTng did not say how many events it discarded: the recording may lack some, and nothing "
-        "in it would show that.",
+        "LTTng did not report how many events it discarded: some may be missing, and nothing in "
+        "the recording would show that.",
     ),
     Diagnostic(
         "damaged_manifest",
         Severity.LOSS,
-        "{count} {manifest|manifests} cannot be read, so that nothing tells whether the recording "
+        "{count} {manifest|manifests} cannot be read, so it is not known whether the recording "
         "is complete: {detail}.",
     ),
     Diagnostic(
         "recording_problems",
         Severity.WARNING,
-        "The recording is complete, and had {count} {problem|problems}: {detail}.",
+        "The recording is complete, but had {count} {problem|problems}: {detail}.",
     ),
 )

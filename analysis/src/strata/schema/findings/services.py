@@ -11,9 +11,9 @@ SERVICES = (
         "service_calls_unseen",
         Severity.INFO,
         "{count} {execution|executions} of service callbacks in processes whose requests and "
-        "responses are not in the trace: {it is|they are} among the callbacks, the calls are not "
-        "known. Before Kilted, ROS 2 traces no request or response; the hooks of the middleware do "
-        "(record with trace_configs/full.yaml).",
+        "responses are not in the trace: {it is|they are} listed among the callbacks, but the "
+        "calls are not known. Before Kilted, ROS 2 traces no requests or responses; the "
+        "middleware hooks do (record with trace_configs/full.yaml).",
     ),
     Diagnostic(
         "untaken_requests",
@@ -35,14 +35,14 @@ SERVICES = (
     Diagnostic(
         "unmatched_requests",
         Severity.INFO,
-        "{count} taken {request was|requests were} not seen to be sent (a client outside the "
-        "trace, or before it began).",
+        "{count} taken {request has|requests have} no send event in the trace (a client outside "
+        "the trace, or sent before it began).",
     ),
     Diagnostic(
         "unmatched_responses",
         Severity.WARNING,
-        "{count} taken {response belongs|responses belong} to no request or response that was seen "
-        "to be sent.",
+        "{count} taken {response belongs|responses belong} to no request or response whose send "
+        "event is in the trace.",
     ),
     Diagnostic(
         "calls_of_unseen_services",
@@ -53,26 +53,26 @@ SERVICES = (
         "ambiguous_service_events",
         Severity.WARNING,
         "{count} {request or response|requests and responses} could belong to several calls (an "
-        "init event is missing, or a GID was used again); {it was|they were} not matched.",
+        "init event is missing, or a GID was reused); {it was|they were} not matched.",
     ),
     Diagnostic(
         "inferred_calls",
         Severity.WARNING,
         "{count} service {call was|calls were} matched although the client's init event is "
-        "missing: the timestamps of responses told its GID.",
+        "missing: its GID was deduced from the timestamps of responses.",
     ),
     Diagnostic(
         "calls_by_thread_order",
         Severity.INFO,
-        "{count} service {call was|calls were} matched by the order of the service's thread: each "
-        "response is of the request that the thread took last. Hooks that emit dds:write_related "
-        "make it exact.",
+        "{count} service {call was|calls were} matched by the order on the service's thread: "
+        "each response is assigned to the request that the thread took last. Hooks that emit "
+        "dds:write_related make this exact.",
     ),
     Diagnostic(
         "requests_taken_by_several",
         Severity.WARNING,
-        "{count} {time|times} a request was taken by a service beside the one whose response "
-        "counts (several services of one name).",
+        "{count} {time|times} a request was taken by a further service than the one whose "
+        "response counts (several services with one name).",
     ),
     Diagnostic(
         "requests_without_callback",
@@ -87,22 +87,22 @@ SERVICES = (
     Diagnostic(
         "late_request_events",
         Severity.INFO,
-        "{count} {request was|requests were} taken before the event of {its|their} sending, which "
-        "Fast DDS emits after the write: {its call begins|their calls begin} with the take. The "
-        "events of the middleware tell more (trace_configs/full.yaml).",
+        "{count} {request was|requests were} taken before {its|their} send event, which Fast DDS "
+        "emits after the write: {its call begins|their calls begin} with the take. The "
+        "middleware events show more (trace_configs/full.yaml).",
     ),
     Diagnostic(
         "goals_by_order",
         Severity.WARNING,
-        "{count} {goal|goals} of actions got {its result|their results} by the order in which "
-        "goals ended or were answered (method last end or order): several goals of one client were "
-        "under way, and no event carries a goal's id.",
+        "{count} action {goal was|goals were} matched to {its result|their results} by the order "
+        "in which goals ended or were answered (method last end or order): several goals of one "
+        "client were active, and no event carries a goal's id.",
     ),
     Diagnostic(
         "feedback_of_unknown_goals",
         Severity.WARNING,
-        "{count} feedback {message|messages} of actions could be of several goals that were under "
-        "way; {it is|they are} in no goal's counts.",
+        "{count} action feedback {message|messages} could belong to several active goals; "
+        "{it is|they are} not counted for any goal.",
     ),
     Diagnostic(
         "disordered_service_checkpoints",
@@ -114,13 +114,13 @@ SERVICES = (
         "unsynchronised_calls",
         Severity.WARNING,
         "{count} service {call|calls} went between hosts whose clocks are not synchronised: the "
-        "layers of request and response also hold how far the clocks are apart. Time of the "
-        "receiver less that of the sender: {detail}.",
+        "layers of request and response also contain the offset between the clocks. Receiver "
+        "time minus sender time: {detail}.",
     ),
     Diagnostic(
         "calls_before_sending",
         Severity.WARNING,
-        "In {count} service {call|calls} between hosts the request or the response came earlier "
-        "than it was sent, by the clocks of the hosts: that layer is negative.",
+        "In {count} service {call|calls} between hosts the request or the response was received "
+        "before it was sent, by the clocks of the hosts: that layer is negative.",
     ),
 )

@@ -18,19 +18,19 @@ TRACE = (
         "lost_packets",
         Severity.LOSS,
         "{count} {packet is|packets are} missing from a stream (overwritten, not written, or not "
-        "in the file any more); how many events {it|they} held is not known.",
+        "in the file any more); how many events {it|they} contained is not known.",
     ),
     Diagnostic(
         "misplaced_events",
         Severity.LOSS,
-        "{count} {event has a time that is|events have times that are} not of {its packet|their "
-        "packets} (damaged) and {was|were} left out.",
+        "{count} {event has a time|events have times} outside {its packet|their packets} "
+        "(damaged) and {was|were} left out.",
     ),
     Diagnostic(
         "damaged_packet_headers",
         Severity.WARNING,
-        "{count} packet {header is|headers are} damaged: what {it says|they say} contradicts the "
-        "packets around, and was taken from these and from LTTng's index.",
+        "{count} packet {header is|headers are} damaged: {it contradicts|they contradict} the "
+        "neighbouring packets; the values were taken from those and from LTTng's index.",
     ),
     Diagnostic(
         "damaged_indexes",
@@ -42,7 +42,8 @@ TRACE = (
         "dropped_packets",
         Severity.WARNING,
         "{count} {packet was|packets were} dropped while recording to keep the trace within its "
-        "size (--max-size); what names things in {it|them} is there.",
+        "size (--max-size); the events in {it|them} that name nodes, topics and callbacks were "
+        "kept.",
     ),
     Diagnostic(
         "truncated_streams",
@@ -65,38 +66,39 @@ TRACE = (
     Diagnostic(
         "cut_metadata",
         Severity.LOSS,
-        "{count} metadata {file ends|files end} too early (the recorder was killed, or the file is "
-        "damaged) and {was|were} read up to the last whole declaration: events that would be "
-        "declared later are unreadable.",
+        "{count} metadata {file ends|files end} too early (the recorder was killed, or the file "
+        "is damaged) and {was|were} read up to the last whole declaration: events whose "
+        "declaration would have followed are unreadable.",
     ),
     Diagnostic(
         "unreadable_bytes",
         Severity.LOSS,
         "{count} {byte|bytes} of stream files could not be decoded (damaged, or not as the "
-        "metadata say); what is around was read.",
+        "metadata declares); everything around {it|them} was read.",
     ),
     Diagnostic(
         "packets_before_trace",
         Severity.INFO,
-        "{count} {packet was|packets were} written before the first that the trace holds (a "
-        "snapshot, or files that a tracefile count let go).",
+        "{count} {packet was|packets were} written before the first one in the trace (a "
+        "snapshot, or files deleted because of a tracefile count).",
     ),
     Diagnostic(
         "duplicate_packets",
         Severity.INFO,
-        "{count} {packet stands|packets stand} twice (overlapping snapshots) and {was|were} read "
-        "once.",
+        "{count} {packet is|packets are} present twice (overlapping snapshots) and {was|were} "
+        "read once.",
     ),
     Diagnostic(
         "out_of_order_events",
         Severity.WARNING,
-        "{count} {event is|events are} earlier than one before in the stream (the clock went "
-        "back) and {was|were} sorted by time.",
+        "{count} {event is|events are} earlier than {its|their} predecessor in the stream (the "
+        "clock went backwards) and {was|were} sorted by time.",
     ),
     Diagnostic(
         "mistyped_values",
         Severity.WARNING,
-        "{count} {value is|values are} of another type than the column and {was|were} made null.",
+        "{count} {value has|values have} a different type than the column and {was|were} set to "
+        "null.",
     ),
     Diagnostic(
         "empty_streams", Severity.INFO, "{count} {stream file holds|stream files hold} no packet."
@@ -104,27 +106,27 @@ TRACE = (
     Diagnostic(
         "processes_left_out",
         Severity.WARNING,
-        "{count} {process was|processes were} left out, as the command did not start "
+        "{count} {process was|processes were} left out, because the command did not start "
         "{it|them}: {detail}. --all-processes includes {it|them}.",
     ),
     Diagnostic(
         "only_other_processes",
         Severity.INFO,
-        "The command started no process that emits ros2 events: the {count} traced "
-        "{process that was|processes that were} there beside it {is|are} analyzed ({detail}).",
+        "The command started no process that emits ros2 events: the {count} other traced "
+        "{process|processes} {is|are} analyzed instead ({detail}).",
     ),
     Diagnostic(
         "unsynchronised_messages",
         Severity.WARNING,
         "{count} {message|messages} went between hosts whose clocks are not synchronised: the "
-        "layer between the hosts, and the latency, also hold how far the clocks are apart. Time of "
-        "the reader less that of the sender: {detail}.",
+        "layer between the hosts, and the latency, also contain the offset between the clocks. "
+        "Reader time minus sender time: {detail}.",
     ),
     Diagnostic(
         "messages_before_publish",
         Severity.WARNING,
-        "{count} {message|messages} between hosts came earlier than {it was|they were} sent, by "
-        "the clocks of the hosts: the layer between the hosts is negative.",
+        "{count} {message|messages} between hosts {was|were} received before {it was|they were} "
+        "sent, by the clocks of the hosts: the layer between the hosts is negative.",
     ),
     Diagnostic(
         "no_init_events",
@@ -142,7 +144,7 @@ TRACE = (
     Diagnostic(
         "unexplained_events",
         Severity.WARNING,
-        "{count} {event fits|events fit} no rule of the model (table event_uses): events around "
-        "{it|them} were lost, or a client library emits them in an unknown order.",
+        "{count} {event matches|events match} no rule of the model (table event_uses): events "
+        "around {it|them} were lost, or a client library emits them in an unknown order.",
     ),
 )

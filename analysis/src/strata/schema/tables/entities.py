@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Processes and what lives in them: contexts, nodes, endpoints, callbacks, timers."""
+"""Processes and the entities in them: contexts, nodes, endpoints, callbacks, timers."""
 
 from __future__ import annotations
 
@@ -25,18 +25,18 @@ PROCESSES = Table(
         HOST,
         VPID,
         Column("procname", "string", "name of its first thread", null="not recorded"),
-        Column("distro", "string", "ROS 2 distribution whose events it has", null="not known"),
-        Column("tracetools_version", "string", "what it said in rcl_init", null=NO_INIT),
+        Column("distro", "string", "ROS 2 distribution, as its events show", null="not known"),
+        Column("tracetools_version", "string", "the version reported by rcl_init", null=NO_INIT),
         Column(
             "told_by",
             "string",
-            "how the distribution was told: version; newer version (than the catalogue knows, read "
-            "as the newest); fields (by the events and fields that are there); unknown",
+            "how the distribution was determined: version; newer version (than the newest known, "
+            "and read as that); fields (by the events and fields present); unknown",
         ),
         instant("begin_ns", "its first ros2 or dds event"),
         instant("end_ns", "its last ros2 or dds event"),
     ),
-    "One row per process. A process id that another process got later on is several rows.",
+    "One row per process. A reused process id has one row per process.",
 )
 
 CONTEXTS = Table(
@@ -52,7 +52,7 @@ CONTEXTS = Table(
         BEGIN,
         END,
     ),
-    "One row per context (rcl_init) and life.",
+    "One row per context (rcl_init) and lifetime.",
 )
 
 NODES = Table(
@@ -67,7 +67,7 @@ NODES = Table(
         BEGIN,
         END,
     ),
-    "One row per node and life.",
+    "One row per node and lifetime.",
 )
 
 PUBLISHERS = Table(
@@ -85,7 +85,7 @@ PUBLISHERS = Table(
         BEGIN,
         END,
     ),
-    "One row per publisher and life.",
+    "One row per publisher and lifetime.",
 )
 
 SUBSCRIPTIONS = Table(
@@ -103,7 +103,7 @@ SUBSCRIPTIONS = Table(
         BEGIN,
         END,
     ),
-    "One row per subscription and life.",
+    "One row per subscription and lifetime.",
 )
 
 SUBSCRIPTION_OBJECTS = Table(
@@ -113,14 +113,14 @@ SUBSCRIPTION_OBJECTS = Table(
         dense_id("subscription_object_id", "dense number"),
         HOST,
         VPID,
-        Column("address", "uint64", "address of the rclcpp object; used again after its death"),
-        dense_id("subscription_id", "the rcl subscription that it stands for", null=NO_INIT),
-        dense_id("callback_id", "its callback", null="none was announced"),
+        Column("address", "uint64", "address of the rclcpp object; reused after it is destroyed"),
+        dense_id("subscription_id", "its rcl subscription", null=NO_INIT),
+        dense_id("callback_id", "its callback", null="no event named one"),
         Column("is_intra_process", "bool", "it takes from an intra-process buffer"),
         BEGIN,
         END,
     ),
-    "One row per subscription of the client library and life: two for one rcl subscription with "
+    "One row per subscription of the client library and lifetime: two per rcl subscription with "
     "intra-process communication.",
 )
 
@@ -131,18 +131,20 @@ CALLBACK_OBJECTS = Table(
         dense_id("callback_id", "dense number of the callback"),
         HOST,
         VPID,
-        Column("address", "uint64", "what callback_start names; used again"),
-        Column("symbol", "string", "name of the function", null="never registered, or without one"),
+        Column("address", "uint64", "the address in callback_start; reused"),
+        Column(
+            "symbol", "string", "name of the function", null="never registered, or without a name"
+        ),
         Column("kind", "string", "subscription, timer, service, action (rclpy) or unknown"),
         Column("trigger", "string", "its topic, service or period", null="owner unknown"),
-        dense_id("subscription_id", "its subscription", null="not a subscription's"),
-        dense_id("timer_id", "its timer", null="not a timer's, or no rcl_timer_init"),
+        dense_id("subscription_id", "its subscription", null="not a subscription callback"),
+        dense_id("timer_id", "its timer", null="not a timer callback, or no rcl_timer_init"),
         dense_id("node_id", "the node that owns it", null="owner unknown"),
         Column("node", "string", "name of that node", null="owner unknown"),
         BEGIN,
         END,
     ),
-    "One row per callback and life, also for those that only callback_start made known.",
+    "One row per callback and lifetime, including those known only from callback_start.",
 )
 
 TIMERS = Table(
@@ -154,11 +156,11 @@ TIMERS = Table(
         VPID,
         HANDLE,
         dense_id("node_id", "its node", null="owner unknown"),
-        duration("period_ns", "the period that it was made with"),
+        duration("period_ns", "the period that it was created with"),
         BEGIN,
         END,
     ),
-    "One row per timer and life that a callback or a node was announced for.",
+    "One row per timer and lifetime, of timers with a callback or a node.",
 )
 
 LIFECYCLE_NODES = Table(
@@ -168,10 +170,10 @@ LIFECYCLE_NODES = Table(
         dense_id("lifecycle_node_id", "dense number of the state machine"),
         HOST,
         VPID,
-        Column("state_machine", "uint64", "address of the state machine; used again"),
+        Column("state_machine", "uint64", "address of the state machine; reused"),
         dense_id("node_id", "its node", null=NO_INIT),
         instant("begin_ns", "when its init event was recorded", null=NO_INIT),
         END,
     ),
-    "One row per state machine of a lifecycle node and life.",
+    "One row per state machine of a lifecycle node and lifetime.",
 )

@@ -18,24 +18,24 @@ EXECUTOR_BLOCKERS = Table(
         dense_id("message_id", "the message that waited"),
         dense_id(
             "callback_id",
-            "the callback that ran on the taking thread meanwhile, or on another one and excluded "
-            "the message's own",
-            null="in a backlog: work beside the 24 of the thread that took longest",
+            "the callback that ran on the taking thread meanwhile, or on another thread while "
+            "its callback group excluded the message's callback",
+            null="in a backlog: all work except the thread's 24 longest",
         ),
         Column(
             "work",
             "string",
-            "callback: it ran; take: the thread took a message for it, from picked (not recorded: "
-            "from take_begin or rmw_take) to callback_start",
+            "callback: it ran; take: the thread took a message for it, from picked (if not "
+            "recorded, take_begin or rmw_take) to callback_start",
         ),
         duration(
             "duration_ns",
-            "how long it ran from the notification (not recorded: from rmw_publish; intra-process: "
-            "from the enqueue) to picked",
+            "how long it ran between the notification (if not recorded, rmw_publish; "
+            "intra-process: the enqueue) and picked",
         ),
     ),
-    "What the taking thread was running while a message waited for it. The rest of executor wait "
-    "is the executor's own work.",
+    "What the taking thread was running while a message waited for it. The remainder of executor "
+    "wait is the executor's own work.",
 )
 
 EXECUTORS = Table(
@@ -52,9 +52,9 @@ EXECUTORS = Table(
         ),
         Column("threads", "int64", "threads that ran its callbacks"),
         Column("nodes", "string", "nodes whose callbacks it ran, joined by a comma"),
-        Column("callbacks", "int64", "different callbacks that it ran"),
+        Column("callbacks", "int64", "number of different callbacks that it ran"),
     ),
-    "One row per executor, inferred: threads of a process that ran the same callbacks.",
+    "One row per executor, inferred from which threads of a process ran the same callbacks.",
 )
 
 EXECUTOR_THREADS = Table(
@@ -68,55 +68,61 @@ EXECUTOR_THREADS = Table(
         instant("begin_ns", "first event of its executor or callbacks"),
         instant(
             "end_ns",
-            "last event of its executor or callbacks; of a thread that was waiting for work then, "
-            "the last event of its host; of one that was in a callback, as until_ns of "
+            "last event of its executor or callbacks; if the thread was then waiting for work, "
+            "the last event of its host; if it was in a callback, until_ns of "
             "`callback_instances`",
         ),
         Column("executions", "int64", "callbacks that it ran"),
         duration(
             "executing_ns",
-            "inside callbacks; of one that never ended, to until_ns of `callback_instances`",
+            "inside callbacks; one that never ended counts to until_ns of `callback_instances`",
         ),
         duration(
             "waiting_ns",
-            "waiting for work, outside of callbacks; a last wait up to the last event of the host",
+            "waiting for work, outside of callbacks; a wait without an end counts to the last "
+            "event of the host",
             null=_NO_EXECUTOR,
         ),
         duration(
             "mutex_ns",
-            "waiting for the executor's mutex, which another thread holds while it waits for work",
-            null="not of a multi-threaded executor",
+            "waiting for the executor's mutex, held by another thread that waits for work",
+            null="not a multi-threaded executor",
         ),
-        duration("ready_ns", "the rest: taking and picking", null=_NO_EXECUTOR),
+        duration("ready_ns", "the remainder: taking and picking", null=_NO_EXECUTOR),
         duration(
             "outside_ns",
-            "of ready_ns: not in the executor, between two calls of spin_some or spin_all",
+            "part of ready_ns: outside of the executor, between two calls of spin_some or spin_all",
             null=_NO_EXECUTOR,
         ),
         instant(
             "traffic_begin_ns",
-            "the first message of the application that the executor took was published (on a host "
-            "with another clock: was picked); not before begin_ns",
+            "publish time of the executor's first application message (published on a host with "
+            "another clock: when it was picked); not before begin_ns",
             null=_NO_MESSAGE,
         ),
         instant(
             "traffic_end_ns",
-            "the callback of the executor's last message had ended; not after end_ns",
+            "end of the callback of the executor's last message; not after end_ns",
             null=_NO_MESSAGE,
         ),
-        duration("traffic_executing_ns", "executing_ns between these two", null=_NO_MESSAGE),
+        duration(
+            "traffic_executing_ns",
+            "executing_ns between traffic_begin_ns and traffic_end_ns",
+            null=_NO_MESSAGE,
+        ),
         duration(
             "traffic_waiting_ns",
-            "waiting_ns between these two",
+            "waiting_ns between traffic_begin_ns and traffic_end_ns",
             null=f"{_NO_EXECUTOR}, or {_NO_MESSAGE}",
         ),
         duration(
             "traffic_idle_ns",
-            "waiting_ns, mutex_ns and outside_ns together between these two",
+            "sum of waiting_ns, mutex_ns and outside_ns between traffic_begin_ns and "
+            "traffic_end_ns",
             null=f"{_NO_EXECUTOR}, or {_NO_MESSAGE}",
         ),
         *CPU_USE,
     ),
     "One row per thread of an executor. executing + waiting + mutex + ready = end - begin. The "
-    "columns of CPU use are of end - begin, too: a thread that executes need not have a CPU.",
+    "CPU columns also cover end - begin: a thread inside a callback does not always have a CPU.",
 )

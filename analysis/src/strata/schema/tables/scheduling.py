@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tables of what threads did within layers; they have rows where a trace has kernel events."""
+"""Tables of what threads did within layers; they have rows only if the trace has kernel events."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from strata.schema.columns import dense_id, duration
 from strata.schema.table import Column, Table
 
 _OF_THREAD = (
-    dense_id("message_id", "the message; of hold the one that was published in it"),
+    dense_id("message_id", "the message; for hold the one that was published in it"),
     Column("layer", "string", "name of the layer"),
 )
 
@@ -18,13 +18,14 @@ LAYER_SCHEDULING = Table(
     (
         *_OF_THREAD,
         Column("vtid", "int64", "thread id"),
-        duration("running_ns", "the thread had a CPU; interrupts that it served included"),
+        duration("running_ns", "the thread had a CPU; includes interrupts served there"),
         duration("preempted_ns", "it could run, and had no CPU"),
         duration("blocked_ns", "it waited for something: sleep, lock, input, its turn in a wait"),
-        duration("unknown_ns", "the kernel's events do not tell"),
+        duration("unknown_ns", "not known from the kernel events"),
     ),
-    "What the thread of a layer did in it, by the kernel's scheduler events; the four add up to "
-    "the layer. No rows without such events, and for layers that belong to no single thread.",
+    "What the thread of a layer did during it, by kernel scheduler events; the four durations "
+    "add up to the layer. No rows without such events, nor for layers that belong to no single "
+    "thread.",
 )
 
 PREEMPTIONS = Table(
@@ -35,17 +36,17 @@ PREEMPTIONS = Table(
         Column(
             "tid",
             "int64",
-            "kernel's id of the thread that had the CPU; 0: none had, it was leaving idle",
+            "kernel's id of the thread that had the CPU; 0: none, the CPU was leaving idle",
             null="unknown",
         ),
-        Column("comm", "string", "name of that thread; empty for none and unknown"),
+        Column("comm", "string", "name of that thread; empty if none or unknown"),
         duration(
             "duration_ns",
-            "how long; of a layer they add up to its preempted_ns, of executor wait to what of "
-            "that lies outside of callbacks",
+            "how long; for a layer they add up to its preempted_ns, for executor wait to the "
+            "part of it outside of callbacks",
         ),
     ),
-    "Who had the CPU for which the thread of a layer waited.",
+    "Which thread had the CPU that the thread of a layer waited for.",
 )
 
 SCHEDULING_STATS = Table(
@@ -57,14 +58,16 @@ SCHEDULING_STATS = Table(
         Column("hop", "int64", "hop along the chain, from 0"),
         Column("layer", "string", "name of the layer"),
         Column("where", "string", "as in `chain_layers`"),
-        Column("count", "int64", "messages whose thread was followed"),
+        Column("count", "int64", "messages with kernel events of the thread"),
         *(
-            Column(f"{state}_{name}", "float64", f"{what} of the time {state}", unit="ns")
+            Column(f"{state}_{name}_ns", "float64", f"{what} of the time {state}", unit="ns")
             for state in ("running", "preempted", "blocked", "unknown")
             for name, what in (("mean", "mean"), ("p99", "99th percentile"))
         ),
-        Column("preempted_by", "string", "who had the CPU longest meanwhile", null="nobody"),
+        Column(
+            "preempted_by", "string", "the thread that had the CPU longest meanwhile", null="nobody"
+        ),
         duration("preempted_by_ns", "how long, over all messages", null="nobody"),
     ),
-    "One row per layer of a hop of a chain whose thread the kernel's events tell of.",
+    "One row per layer of a chain's hop for whose thread there are kernel events.",
 )

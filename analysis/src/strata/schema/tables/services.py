@@ -27,14 +27,16 @@ SERVICE_OBJECTS = Table(
         dense_id("service_object_id", "dense number of the service"),
         HOST,
         VPID,
-        Column("handle", "uint64", "address of the rcl object; used again after its death"),
+        Column("handle", "uint64", "address of the rcl object; reused after it is destroyed"),
         Column("rmw_handle", "uint64", "address of the rmw object"),
         dense_id("node_id", "its node", null=NO_INIT),
         Column("name", "string", "fully qualified service"),
-        instant("begin_ns", "when its init event was recorded; it lives until its handle is new"),
+        instant(
+            "begin_ns", "when its init event was recorded; it lives until its handle is reused"
+        ),
         END,
     ),
-    "One row per service and life: a node that serves.",
+    "One row per service server and lifetime.",
 )
 
 CLIENT_OBJECTS = Table(
@@ -44,14 +46,14 @@ CLIENT_OBJECTS = Table(
         dense_id("client_object_id", "dense number of the client"),
         HOST,
         VPID,
-        Column("rmw_handle", "uint64", "address of the rmw object; used again after its death"),
+        Column("rmw_handle", "uint64", "address of the rmw object; reused after it is destroyed"),
         dense_id("node_id", "its node", null=NO_INIT),
         Column("name", "string", "fully qualified service", null=NO_INIT),
         Column("gid", "string", "GID, 32 hex digits", null="not recorded (Jazzy and older)"),
         instant("begin_ns", "when its first init event was recorded"),
         END,
     ),
-    "One row per client and life.",
+    "One row per client and lifetime.",
 )
 
 SERVICE_CALLS = Table(
@@ -61,7 +63,7 @@ SERVICE_CALLS = Table(
         dense_id("call_id", "dense number, in order of the first event of the call"),
         dense_id("service_id", "row of `services`"),
         Column("service", "string", "fully qualified service; (unknown) without init events"),
-        Column("client_node", "string", "node that asked; (unknown pid/handle) if unnamed"),
+        Column("client_node", "string", "node that called; (unknown pid/handle) if unnamed"),
         Column("service_node", "string", "node that served", null="no service took the request"),
         dense_id("client_object_id", "the client", null=NO_INIT),
         dense_id("service_object_id", "the service", null="no init event, or not taken"),
@@ -70,35 +72,35 @@ SERVICE_CALLS = Table(
         Column(
             "method",
             "string",
-            "what matched: gid+sequence; client+sequence (the service was not seen); response "
-            "timestamp (which told the client's GID); dds identity (client and number, as the "
-            "hooks of the middleware saw them); thread order (each response is of the request that "
-            "its thread took last)",
-            null="one side only was seen",
+            "how it was matched: gid+sequence; client+sequence (the service is not in the "
+            "trace); response timestamp (which identified the client's GID); dds identity "
+            "(client and number, from the middleware hooks); thread order (each response belongs "
+            "to the request that its thread took last)",
+            null="only one side is in the trace",
         ),
         Column(
             "confidence",
             "string",
-            "exact or inferred: the method decides; unsynchronised: between hosts whose clocks are "
-            "not synchronised, so that how long request and response were under way is not known "
-            "(the latency is the client's, and what the service did is its own)",
-            null="one side only was seen",
+            "exact or inferred, by the method; unsynchronised: between hosts whose clocks are "
+            "not synchronised, so the travel times of request and response are not known (the "
+            "latency is by the client's clock, the service's layers by its own)",
+            null="only one side is in the trace",
         ),
         dense_id(
             "caller_instance_id",
             "the callback execution in which the request was sent",
-            null="none was running, or the request was not seen",
+            null="none was running, or the request is not in the trace",
         ),
         dense_id("instance_id", "the service's callback execution", null="none was recorded"),
         instant(
             "begin_ns",
-            "checkpoint: write_request_ns, else send_request_ns; the first that was seen, if that "
-            "is earlier",
+            "checkpoint: write_request_ns, else send_request_ns; the first recorded event of the "
+            "call, if that is earlier",
         ),
         instant(
             "write_request_ns",
-            "write_begin of the request, which Fast DDS wrote before rmw_send_request",
-            null="the middleware was not traced, or is another",
+            "write_begin of the request, which Fast DDS writes before rmw_send_request",
+            null="the middleware was not traced, or is not Fast DDS",
         ),
         instant(
             "send_request_ns",
@@ -129,10 +131,12 @@ SERVICE_CALLS = Table(
         ),
         duration("latency_ns", "begin_ns to the last checkpoint; the sum of the layers"),
         Column("complete", "bool", "from rmw_send_request to rmw_take_response"),
-        Column("further", "bool", "another service's serving of a call that another row is of"),
+        Column(
+            "further", "bool", "the call has another row; this is a further service that served it"
+        ),
     ),
-    "One row per service call with its checkpoints and layers; of a request that several services "
-    "took, one row more for each of the others (`further`).",
+    "One row per service call with its checkpoints and layers; a request that several services "
+    "took has an additional row for each of the others (`further`).",
 )
 
 SERVICES = Table(
@@ -141,17 +145,20 @@ SERVICES = Table(
     (
         dense_id("service_id", "dense number"),
         Column("service", "string", "fully qualified service"),
-        Column("client_node", "string", "node that asks"),
-        Column("service_node", "string", "nodes that serve, joined by a comma; (unknown) for none"),
+        Column("client_node", "string", "node that calls"),
+        Column(
+            "service_node", "string", "nodes that serve it, joined by a comma; (unknown) for none"
+        ),
         Column("count", "int64", "calls"),
         Column(
             "lost",
             "int64",
-            "calls whose response was not taken in the trace (those under way at its end, too)",
+            "calls whose response was not taken in the trace (including those in flight at its "
+            "end)",
         ),
         *statistics("latency_", "begin_ns to rmw_take_response, complete calls"),
     ),
-    "One row per service and a node that calls it; further servings of a call are not counted.",
+    "One row per service and node that calls it; rows with `further` are not counted.",
 )
 
 SERVICE_LAYER_STATS = Table(
@@ -164,7 +171,7 @@ SERVICE_LAYER_STATS = Table(
         *statistics("", "duration"),
         unsynchronised("durations between hosts whose clocks are not synchronised"),
     ),
-    "One row per layer of the calls of a service by a node, over the complete calls.",
+    "One row per layer of a node's calls of a service, over the complete calls.",
 )
 
 SERVICE_TABLES: tuple[Table, ...] = (

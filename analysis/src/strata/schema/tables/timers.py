@@ -16,19 +16,19 @@ TIMER_FIRES = Table(
         instant(
             "expected_ns",
             "when it was due",
-            null="it is where the grid begins anew: its cause is early, paused or irregular",
+            null="a new grid begins here: its cause is early, paused or irregular",
         ),
         instant("picked_ns", "rclcpp_executor_execute of this fire", null="not recorded"),
         instant("start_ns", "callback_start"),
         duration("lateness_ns", "start_ns - expected_ns", null="expected_ns is null"),
-        Column("skipped", "int64", "whole periods between due and called, not made up for"),
+        Column("skipped", "int64", "whole periods between due time and call, not made up for"),
         Column(
             "cause",
             "string",
-            "overrun: its thread was busy; paused: its thread waited, and the fires from then on "
-            "lie on another grid, so the timer was cancelled, reset or given a longer period; "
-            "undecided: skipped, and the cause is not known (the thread may have had no CPU); "
-            "early: reset, or given a shorter period; irregular: beyond the grids that are "
+            "overrun: its thread was busy; paused: its thread waited, and later fires are on "
+            "another grid, so the timer was cancelled, reset or given a longer period; "
+            "undecided: skipped for an unknown cause (the thread may have had no CPU); early: "
+            "reset, or given a shorter period; irregular: the timer has more grids than are "
             "followed",
             null="on its grid",
         ),
@@ -43,19 +43,19 @@ TIMER_STATISTICS = Table(
         dense_id("timer_id", "row of `timers`"),
         Column("node", "string", "node that owns it; (unknown) without init events"),
         Column("symbol", "string", "name of its callback; its address when never registered"),
-        duration("period_ns", "the period that it was made with"),
+        duration("period_ns", "the period that it was created with"),
         Column("count", "int64", "fires"),
-        Column("skipped", "int64", "periods without a fire, of overruns and undecided ones"),
+        Column("skipped", "int64", "periods without a fire, from overruns and undecided ones"),
         Column("overruns", "int64", "fires after skipped periods with a busy thread"),
         Column("undecided", "int64", "fires after skipped periods whose cause is not known"),
         Column(
             "pauses", "int64", "fires after a cancel, reset or longer period, shown by a new grid"
         ),
         Column("early", "int64", "fires before they were due: after a reset or a shorter period"),
-        Column("irregular", "int64", "fires that could not be held against a grid"),
-        *statistics("interval_", "between two fires, but for those after a pause"),
-        *statistics("jitter_", "how far an interval is from the period"),
-        *statistics("lateness_", "from when it was due to callback_start"),
+        Column("irregular", "int64", "fires that fit no grid"),
+        *statistics("interval_", "between two fires, except those after a pause"),
+        *statistics("jitter_", "absolute difference between an interval and the period"),
+        *statistics("lateness_", "from its due time to callback_start"),
     ),
     "One row per timer that fired.",
 )
@@ -69,7 +69,9 @@ LIFECYCLE_STATES = Table(
         Column("position", "int64", "order, from 0"),
         Column("state", "string", "name of the state; (unknown) where a transition is missing"),
         instant("begin_ns", "when it was entered", null="before the trace began"),
-        instant("end_ns", "when it was left", null="to the end of the trace or of the node"),
+        instant(
+            "end_ns", "when it was left", null="it lasted until the end of the trace or of the node"
+        ),
     ),
     "One row per stay of a lifecycle node in a state, transition states included.",
 )
@@ -83,7 +85,7 @@ LIFECYCLE_STATISTICS = Table(
         Column("state", "string", "name of the state; (unknown) where a transition is missing"),
         Column("count", "int64", "stays"),
         duration("total_ns", "sum of all stays; the last counts to the end of node or trace"),
-        *statistics("duration_", "stays that were seen to begin and to end"),
+        *statistics("duration_", "stays whose begin and end were recorded"),
     ),
     "One row per state that a lifecycle node was in.",
 )

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What was run, published and taken, and the messages that were made of it."""
+"""What was run, published and taken, and the messages reconstructed from it."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from strata.schema.columns import HOST, NO_INIT, VPID, VTID, dense_id, duration,
 from strata.schema.layers import HOP_LAYERS
 from strata.schema.table import Column, Table
 
-_NO_SAMPLE = "the middleware was not traced, or did not name it"
+_NO_SAMPLE = "the middleware was not traced, or its events do not identify the sample"
 _NO_DDS = "not recorded (no hook there, or events were lost)"
-_NO_DRIVER = "no driver was seen to make it from sensor data"
-_NO_READ = "it did not begin with sensor data, or their read was not recorded"
+_NO_DRIVER = "not known to be made from sensor data"
+_NO_READ = "not made from sensor data, or the read was not recorded"
 _WITHIN = "an intra-process message"
 _WITHOUT = "it came through the middleware"
 
@@ -28,34 +28,33 @@ CALLBACK_INSTANCES = Table(
         instant("end_ns", "callback_end", null="it never ended in the trace"),
         instant(
             "until_ns",
-            "end_ns; without one, the next event of its executor or callbacks on its thread; where "
-            "there is none, when its process was last seen (docs/method.md, Executions)",
+            "end_ns; if null, the next event of its executor or callbacks on its thread; if "
+            "there is none, the last time its process is known to exist (docs/method.md, "
+            "Executions)",
         ),
         Column("is_intra_process", "bool", "the message came through an intra-process buffer"),
         dense_id(
             "execution_id",
-            "instance_id of the first piece of the execution: its own, but for a coroutine that "
-            "was suspended",
+            "instance_id of the first piece of the execution: its own, except for a coroutine "
+            "that was suspended",
         ),
-        Column(
-            "is_resumed", "bool", "goes on with a coroutine that was suspended (rclpy), from start"
-        ),
+        Column("is_resumed", "bool", "continues a coroutine that was suspended (rclpy)"),
         instant(
             "finished_ns",
             "callback_end of the execution's last piece",
             null="it never ended in the trace",
         ),
     ),
-    "Executions of callbacks: half-open intervals from start to end, one row each. A coroutine "
-    "callback of rclpy has a row for each piece that ran; in between it was suspended.",
+    "One row per execution of a callback: a half-open interval from start to end. A coroutine "
+    "callback of rclpy has one row per piece that ran; in between it was suspended.",
 )
 
 PUBLICATIONS = Table(
     "publications",
     ("publication_id",),
     (
-        dense_id("publication_id", "dense number, in order of time"),
-        dense_id("publisher_id", "who published", null=NO_INIT),
+        dense_id("publication_id", "dense number, in time order"),
+        dense_id("publisher_id", "its publisher", null=NO_INIT),
         HOST,
         VPID,
         VTID,
@@ -67,28 +66,29 @@ PUBLICATIONS = Table(
         instant(
             "rmw_publish_ns",
             "rmw_publish, before serialization",
-            null="it stayed in its process",
+            null="intra-process only",
         ),
         Column(
             "source_timestamp",
             "int64",
             "the publisher's stamp, CLOCK_REALTIME",
             unit="ns since the epoch",
-            null="not recorded (Iron and older), or it stayed in its process",
+            null="not recorded (Iron and older), or intra-process only",
         ),
         Column("writer_gid", "string", "GUID of the DDS writer, 32 hex digits", null=_NO_SAMPLE),
         Column("sequence_number", "int64", "number of the DDS sample", null=_NO_SAMPLE),
         dense_id("instance_id", "the callback execution that published", null="none was running"),
     ),
-    "One row per message that an rcl publisher published: one call, whichever ways it went.",
+    "One row per message that an rcl publisher published: one call, through the middleware, "
+    "within the process, or both.",
 )
 
 TAKES = Table(
     "takes",
     ("take_id",),
     (
-        dense_id("take_id", "dense number, in order of time"),
-        dense_id("subscription_id", "who took", null=NO_INIT),
+        dense_id("take_id", "dense number, in time order"),
+        dense_id("subscription_id", "its subscription", null=NO_INIT),
         HOST,
         VPID,
         VTID,
@@ -112,13 +112,14 @@ TAKES = Table(
         Column(
             "duplicate",
             "bool",
-            "a copy, through the middleware, of what came within the process; rclcpp drops it",
+            "a copy, through the middleware, of a message already received within the process; "
+            "rclcpp drops it",
         ),
         Column(
             "loaned",
             "bool",
-            "a message that the middleware lent, of which it emits no rmw_take: `rmw_take_ns` is "
-            "that of the take_end, the subscription the one picked before or called after",
+            "a loaned message, which has no rmw_take event: `rmw_take_ns` is the time of "
+            "take_end, the subscription the one picked before or called after",
         ),
     ),
     "One row per message taken from the middleware (taken = 1, with a source timestamp) or from a "
@@ -139,31 +140,31 @@ MESSAGES = Table(
         Column(
             "method",
             "string",
-            "what decided the match: topic+timestamp, timestamp, guid+sequence, ring buffer or "
+            "how it was matched: topic+timestamp, timestamp, guid+sequence, ring buffer or "
             "publish time",
         ),
         Column(
             "confidence",
             "string",
-            "exact or inferred: the method decides; unsynchronised: between hosts whose clocks are "
-            "not synchronised, so that the layer between them (and the latency) is not known",
+            "exact or inferred, by the method; unsynchronised: between hosts whose clocks are "
+            "not synchronised, so the layer between them (and the latency) is not known",
         ),
         dense_id("callback_id", "the callback that it started", null="none was recorded"),
         dense_id(
             "publisher_callback_id", "the callback that published it", null="none was running"
         ),
         dense_id("frame_id", "the sensor frame that it was made from", null=_NO_DRIVER),
-        Column("driver_source", "string", "where its data came from, in words", null=_NO_DRIVER),
+        Column("driver_source", "string", "source of its data, in words", null=_NO_DRIVER),
         Column(
             "driver_method",
             "string",
-            "what decided that: frame (the driver told it) or last read (inferred)",
+            "how that was determined: frame (reported by the driver) or last read (inferred)",
             null=_NO_DRIVER,
         ),
         instant("begin_ns", "where its latency begins: arrival_ns, else read_ns, else publish_ns"),
         instant(
             "arrival_ns",
-            "checkpoint: the data that completed the frame were at this host",
+            "checkpoint: the data that completed the frame arrived at this host",
             null=f"{_NO_READ}, or not known",
         ),
         instant("read_ns", "checkpoint: packet_received or buffer_pulled", null=_NO_READ),
@@ -178,19 +179,21 @@ MESSAGES = Table(
         instant("serialize_end_ns", "checkpoint: serialize_end", null=_NO_DDS),
         instant(
             "sent_ns",
-            "checkpoint: first send_begin of the sample, and send_held_ns after it",
+            "checkpoint: first send_begin of the sample plus send_held_ns",
             null=_NO_DDS,
         ),
         instant(
             "received_ns",
-            "checkpoint: last fragment that came by a first transmission; if none did, the end of "
-            "the first transmission",
+            "checkpoint: last fragment that arrived by a first transmission; if none did, the "
+            "end of the first transmission",
             null=_NO_DDS,
         ),
-        instant("notified_ns", "checkpoint: reader_notify; at the latest the take", null=_NO_DDS),
+        instant(
+            "notified_ns", "checkpoint: reader_notify, but not later than the take", null=_NO_DDS
+        ),
         instant(
             "ready_ns",
-            "checkpoint: the last return of the taking thread's wait before it was picked",
+            "checkpoint: the last return of the taking thread's wait before the message was picked",
             null="the thread did not wait in between, or its waits were not recorded",
         ),
         instant(
@@ -209,12 +212,12 @@ MESSAGES = Table(
         duration("latency_ns", "begin_ns to the last checkpoint; the sum of the layers"),
         duration(
             "sweep_ns",
-            "before arrival_ns: first packet of the frame -> arrival_ns, the sensor's own time",
+            "before arrival_ns: first packet of the frame -> arrival_ns, time spent by the sensor",
             null=f"{_NO_DRIVER}, or not known",
         ),
         duration(
             "conversion_ns",
-            "part of driver: the frame was complete -> its data are in the message",
+            "part of driver: frame complete -> its data are in the message",
             null=f"{_NO_DRIVER}, or not recorded",
         ),
         duration(
@@ -222,30 +225,35 @@ MESSAGES = Table(
         ),
         duration(
             "send_held_ns",
-            "part of dds write: for how long the sending thread was held up inside its send calls "
-            "of the sample, until the arrival",
-            null="the first send or the arrival is not known, or not by a transport",
+            "part of dds write: how long the sending thread was held up inside its send calls of "
+            "the sample, until the arrival",
+            null="the first send or the arrival is not known, or no transport was involved",
         ),
         duration(
             "resend_ns",
-            "part of dds receive: received_ns -> last fragment, recovered by a resend",
-            null="nothing had to be sent again",
+            "part of dds receive: received_ns -> last fragment recovered by a resend",
+            null="nothing was sent again",
         ),
-        Column("size", "int64", "payload, CDR header included", unit="bytes", null=_NO_DDS),
-        Column("fragments", "int64", "fragments of the sample; 1: whole", null=_NO_DDS),
-        Column("recovered_fragments", "int64", "that came only after a resend", null=_NO_DDS),
+        Column("size", "int64", "payload, including the CDR header", unit="bytes", null=_NO_DDS),
+        Column("fragments", "int64", "fragments of the sample; 1: not fragmented", null=_NO_DDS),
+        Column(
+            "recovered_fragments",
+            "int64",
+            "fragments that arrived only after a resend",
+            null=_NO_DDS,
+        ),
         Column(
             "transport",
             "string",
-            "UDPv4, UDPv6, TCPv4, TCPv6, SHM, data sharing; intra-process: handed over within the "
-            "writer's process by the middleware; ring buffer: by rclcpp",
+            "UDPv4, UDPv6, TCPv4, TCPv6, SHM, data sharing; intra-process: handed over within "
+            "the process by the middleware; ring buffer: by rclcpp",
             null=_NO_DDS,
         ),
         Column("complete", "bool", "the row reaches callback_end"),
         Column(
             "start_up",
             "bool",
-            "it was published before both ends of its hop were ready (as far as is known)",
+            "published before both ends of its hop were ready (as far as known)",
         ),
         Column(
             "reader_silent",
@@ -255,9 +263,9 @@ MESSAGES = Table(
         Column(
             "reader_silent_ns",
             "int64",
-            "over SHM, part of sent_ns to received_ns: stretches of 1 ms or more in which no "
-            "thread of the reader's process emitted an event, ran a callback, or had a CPU by the "
-            "samples of `thread_cpu`; 0 also where it is not known",
+            "over SHM, part of sent_ns to received_ns: periods of 1 ms or more in which no "
+            "thread of the reader's process emitted an event, ran a callback, or had a CPU by "
+            "the samples of `thread_cpu`; 0 also if not known",
             unit="ns",
         ),
         dense_id(
@@ -267,7 +275,8 @@ MESSAGES = Table(
         ),
         duration(
             "hold_ns",
-            "from that callback's start to publish_ns; of a coroutine, what it ran of that",
+            "from that callback's start to publish_ns; of a coroutine, only the time in which it "
+            "ran",
             null="published outside a message's callback",
         ),
     ),
@@ -281,26 +290,28 @@ LINKS = Table(
         dense_id("child_id", "the message that was caused"),
         dense_id("parent_id", "the message that caused it"),
         Column("kind", "string", "callback, periodic_async or partial_sync"),
-        duration("callback_ns", "the parent's callback, whole", null="published inside it"),
+        duration(
+            "callback_ns", "duration of the parent's whole callback", null="published inside it"
+        ),
         duration(
             "suspended_ns",
-            "how long that callback, a coroutine, was suspended, as far as it lies before the "
-            "publish; no part of callback_ns and hold_ns",
-            null="it was not",
+            "how long that callback, a coroutine, was suspended before the publish; not part of "
+            "callback_ns and hold_ns",
+            null="it was not suspended",
         ),
         duration(
             "stored_ns",
-            "end of that callback -> start of the callback that published; of a publish outside of "
-            "callbacks, -> the publish",
+            "end of that callback -> start of the callback that published; for a publish outside "
+            "of callbacks, -> that publish",
             null="published inside the parent's callback",
         ),
         duration(
             "hold_ns",
-            "start of the callback that published -> the publish; of a link by callback without "
-            "the time that it was suspended",
+            "start of the callback that published -> the publish; for a link by callback, "
+            "without the time that it was suspended",
             null="published outside of callbacks",
         ),
-        Column("critical", "bool", "of all causes of the child it was there last"),
+        Column("critical", "bool", "the last to arrive of all causes of the child"),
     ),
     "One row per cause of a message.",
 )

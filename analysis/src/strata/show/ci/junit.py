@@ -7,10 +7,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from xml.etree import ElementTree as ET
 
-from strata.compare.gates.judge import Judgement, Outcome
-from strata.compare.sides import Side
+from strata.comparison.amounts import subject_text
+from strata.comparison.gates.judge import Judgement, Outcome
+from strata.comparison.sides import Side
 from strata.printable import printable
-from strata.show.words.comparison import gates_text, outcome_text, sides_text, subject_text
+from strata.show.words.comparison import gates_text, outcome_text, sides_text
 
 _SUITE = "strata compare"
 

@@ -6,30 +6,31 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from strata.compare.comparison import Block, Comparison, Figures, Row
-from strata.compare.gates.judge import Judgement, Outcome
-from strata.compare.sides import Side
+from strata.comparison.amounts import bounds_ns, percent, signed_ns, subject_text
+from strata.comparison.answer import Answer, answer, ordered_rows
+from strata.comparison.comparison import Block, Comparison, Figures, Row
+from strata.comparison.gates.judge import Judgement, Outcome
+from strata.comparison.sentences import further, headline, small_text
+from strata.comparison.sides import Side
 from strata.printable import printable
 from strata.show.words.comparison import (
-    bounds_ns,
+    doubts_text,
     found_text,
     gates_text,
     layer_text,
     loss_text,
     merged_text,
     notes,
+    only_count_text,
     only_text,
     outcome_text,
-    percent,
     quality_text,
     sides_text,
-    signed_ns,
-    subject_text,
     tail_texts,
     tails_of,
     verdict_text,
 )
-from strata.units import NOTHING, format_ns, format_p
+from strata.units import NOTHING, format_count, format_ns, format_p
 
 _MARKS = {
     Outcome.HOLDS: "holds",
@@ -44,9 +45,15 @@ def markdown(
     judgements: Sequence[Judgement],
     a: Side | None = None,
     b: Side | None = None,
+    *,
+    everything: bool = False,
 ) -> str:
-    """Return the document: what the sides lost, where there are gates; these; the comparison."""
-    lines = ["# Strata: comparison of two sides" if comparison else "# Strata: gates", ""]
+    """Return the document: what the sides lost, where there are gates; these; the comparison.
+
+    Of the comparison it has the sentences and the relevant differences, the others as a count; with
+    `everything` each comparison with its layers, and what the numbers are.
+    """
+    lines = ["# Strata: B compared with A" if comparison else "# Strata: gates", ""]
     if judgements:
         sides = [(letter, side) for letter, side in (("A", a), ("B", b)) if side is not None]
         lost = [text for letter, side in sides for text in quality_text(side, letter)]
@@ -54,7 +61,7 @@ def markdown(
     if judgements:
         lines += _gates(judgements)
     if comparison:
-        lines += _comparison(comparison)
+        lines += _comparison(comparison, everything=everything)
     return "\n".join(lines).rstrip("\n") + "\n"
 
 
@@ -66,12 +73,54 @@ def _gates(judgements: Sequence[Judgement]) -> Iterator[str]:
     yield ""
 
 
-def _comparison(comparison: Comparison) -> Iterator[str]:
+def _comparison(comparison: Comparison, *, everything: bool) -> Iterator[str]:
+    answered = answer(comparison)
+    texts = (*further(comparison, answered), small_text(comparison, answered))
+    yield from (f"**{_cell(headline(comparison, answered))}**", "")
+    yield from (f"{_cell(text)}  " for text in texts if text)
+    yield ""
     for letter, side in (("A", comparison.a), ("B", comparison.b)):
         yield f"* {letter}: {_cell(sides_text(side))}"
         for text in quality_text(side, letter):
             yield f"* {_cell(text)}"
-    yield from ("", found_text(comparison), "")
+    yield ""
+    yield from _every(comparison) if everything else _relevant(comparison, answered)
+
+
+def _relevant(comparison: Comparison, answered: Answer) -> Iterator[str]:
+    """Yield the relevant differences, those that matter the most first, and count the others."""
+    every = ordered_rows(comparison)
+    shown = [(block, row) for block, row in every if comparison.is_relevant(block, row)]
+    if shown:
+        names = ("of", "layer", "A p50", "B p50", "shift", "95 %", "%", "p", "found")
+        yield from ("## Relevant differences", "", _row(*names), _rule(len(names), left=2))
+        yield from (_difference(block, row) for block, row in shown)
+        yield ""
+    lost = [loss_text(block.loss) for block in answered.losses if block.loss is not None]
+    names_lost = [subject_text(block.subject) for block in answered.losses]
+    yield from (f"* {_cell(f'{n}: {t}')}" for n, t in zip(names_lost, lost, strict=True))
+    yield from ("",) if lost else ()
+    others = format_count(len(every) - len(shown), "latency or layer", "latencies and layers")
+    yield f"Not listed: {others} without a relevant difference (`--all`)."
+    only = only_count_text(comparison)
+    yield from ("", only) if only else ()
+    doubts = doubts_text(comparison)
+    yield from ("", f"> {doubts}") if doubts else ()
+
+
+def _difference(block: Block, row: Row) -> str:
+    found = row.difference
+    cells = [f"{block.subject.kind} {subject_text(block.subject)}", layer_text(row)]
+    cells += [NOTHING if side is None else format_ns(side.p50) for side in (row.a, row.b)]
+    if found is None or row.p is None:
+        return _row(*cells, signed_ns(row.mean_ns), *[NOTHING] * 3, row.verdict.value)
+    p = f"{'~' if found.is_doubtful else ''}{format_p(row.p)}"
+    shift, interval = signed_ns(found.shift.value), bounds_ns(found.shift)
+    return _row(*cells, shift, interval, percent(row.relative), p, row.verdict.value)
+
+
+def _every(comparison: Comparison) -> Iterator[str]:
+    yield from (found_text(comparison), "")
     for block in comparison.blocks:
         yield from _block(block, comparison)
     only = only_text(comparison)
@@ -126,8 +175,8 @@ def _ns(side: Figures | None, name: str) -> str:
     return NOTHING if side is None else format_ns(side.quantile(name))
 
 
-def _rule(columns: int) -> str:
-    return f"| --- |{' ---: |' * (columns - 2)} --- |"
+def _rule(columns: int, left: int = 1) -> str:
+    return f"|{' --- |' * left}{' ---: |' * (columns - left - 1)} --- |"
 
 
 def _row(*cells: str, marked: int | None = None) -> str:

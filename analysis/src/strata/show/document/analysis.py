@@ -17,7 +17,7 @@ import numpy as np
 
 from strata.analysis import Analysis
 from strata.schema import tables
-from strata.schema.columns import STATISTICS
+from strata.schema.columns import STATISTICS, statistic
 from strata.schema.rows import NONE, Rows
 from strata.schema.tables.threads import CPU_USE_NAMES
 from strata.show.words.quantiles import Quantiles
@@ -69,7 +69,9 @@ _DELIVERED = ("published", "received", "in_flight", "unknown", "before_first")
 
 def _hops(analysis: Analysis) -> list[dict[str, Any]]:
     quantiles = Quantiles(analysis)
-    layers = _with_quantiles(_grouped(analysis.rows("hop_layers"), "hop_id"), "hop", quantiles)
+    layers = _with_quantiles(
+        _without_units(_grouped(analysis.rows("hop_layers"), "hop_id")), "hop", quantiles
+    )
     methods = _methods(analysis.rows("messages"))
     losses = _grouped(analysis.rows("hop_losses"), "hop_id")
     modes = _modes(analysis.rows("modes"), "hop_id")
@@ -111,7 +113,7 @@ def _methods(messages: Rows) -> dict[int, dict[str, int]]:
 def _chains(analysis: Analysis) -> list[dict[str, Any]]:
     quantiles = Quantiles(analysis)
     segments = _with_quantiles(
-        _grouped(analysis.rows("chain_layers"), "chain_id"), "chain", quantiles
+        _without_units(_grouped(analysis.rows("chain_layers"), "chain_id")), "chain", quantiles
     )
     blame = _grouped(analysis.rows("blame"), "chain_id")
     threads = _grouped(analysis.rows("chain_scheduling"), "chain_id")
@@ -169,8 +171,8 @@ def _groups(analysis: Analysis) -> list[dict[str, Any]]:
             "slowest": row["chain_id"],
             "count": row["count"],
             "hops": [row["hops_low"], row["hops_high"]],
-            "p50_ns": [row["p50_low"], row["p50_high"]],
-            "max_ns": row["max"],
+            "p50_ns": [row["p50_low_ns"], row["p50_high_ns"]],
+            "max_ns": row["max_ns"],
         }
         for row in _records(analysis.rows("chain_groups"))
     ]
@@ -184,7 +186,7 @@ def _modes(modes: Rows, key: str) -> dict[int, list[dict[str, Any]]]:
 
 
 def _services(analysis: Analysis) -> list[dict[str, Any]]:
-    layers = _grouped(analysis.rows("service_layers"), "service_id")
+    layers = _without_units(_grouped(analysis.rows("service_layers"), "service_id"))
     return [
         {
             "service": row["service"],
@@ -200,7 +202,7 @@ def _services(analysis: Analysis) -> list[dict[str, Any]]:
 
 
 def _actions(analysis: Analysis) -> list[dict[str, Any]]:
-    phases = _grouped(analysis.rows("action_phases"), "action_id")
+    phases = _without_units(_grouped(analysis.rows("action_phases"), "action_id"))
     names = [column.name for column in tables.ACTIONS.columns if not column.unit]
     return [
         {
@@ -226,7 +228,7 @@ def _drivers(analysis: Analysis) -> list[dict[str, Any]]:
         for column in ("nodes", "topics"):
             row[column] = row[column].split(", ") if row[column] else []
         for name, keys in times.items():
-            row[f"{name}_ns"] = {key: row.pop(f"{name}_{key}") for key in keys}
+            row[f"{name}_ns"] = {key: row.pop(f"{name}_{key}_ns") for key in keys}
         out.append({**row, "losses": losses.get(number, [])})
     return out
 
@@ -295,7 +297,16 @@ def _lifecycle(analysis: Analysis) -> list[dict[str, Any]]:
 
 
 def _statistics(row: dict[str, Any], prefix: str) -> dict[str, Any]:
-    return {name: row[f"{prefix}{name}"] for name in STATISTICS}
+    return {name: row[statistic(prefix, name)] for name in STATISTICS}
+
+
+def _without_units(rows: dict[int, list[dict[str, Any]]]) -> dict[int, list[dict[str, Any]]]:
+    """Name the statistics of layers as the document does: it is all in ns."""
+    names = {statistic("", name): name for name in STATISTICS}
+    return {
+        key: [{names.get(name, name): value for name, value in row.items()} for row in own]
+        for key, own in rows.items()
+    }
 
 
 def _grouped(rows: Rows, key: str, unused: Collection[str] = ()) -> dict[int, list[dict[str, Any]]]:

@@ -12,12 +12,14 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from strata.compare.comparison import Block, Comparison, Figures, LossRow, Row
-from strata.compare.difference import CONFIDENCE, Difference, Estimate
-from strata.compare.gates.judge import Judgement
-from strata.compare.losses import Loss
-from strata.compare.runs import Subject
-from strata.compare.sides import Side
+from strata.comparison.answer import Change, answer
+from strata.comparison.comparison import Block, Comparison, Figures, LossRow, Row
+from strata.comparison.difference import CONFIDENCE, Difference, Estimate
+from strata.comparison.gates.judge import Judgement
+from strata.comparison.losses import Loss
+from strata.comparison.runs import Subject
+from strata.comparison.sentences import further, headline
+from strata.comparison.sides import Side
 from strata.show.words.comparison import notes, outcome_text
 
 SCHEMA = 1
@@ -58,19 +60,67 @@ def _comparison(comparison: Comparison) -> dict[str, Any]:
     return {
         "tests": comparison.tests,
         "unit": "runs" if comparison.runs_are_the_unit else "messages",
-        "subjects": [_block(block) for block in comparison.blocks],
+        "least": {
+            "relative": comparison.least.relative,
+            "absolute_ns": comparison.least.absolute_ns,
+        },
+        "answer": _answer(comparison),
+        "subjects": [_block(comparison, block) for block in comparison.blocks],
         "only_a": [_subject(subject) for subject in comparison.only_a],
         "only_b": [_subject(subject) for subject in comparison.only_b],
         "notes": notes(comparison),
     }
 
 
-def _block(block: Block) -> dict[str, Any]:
+def _answer(comparison: Comparison) -> dict[str, Any]:
+    found = answer(comparison)
+    return {
+        "sentence": headline(comparison, found),
+        "further": further(comparison, found),
+        "median": None if found.median is None else _change(found.median),
+        "tail": None if found.tail is None else _change(found.tail),
+        "slower": found.slower,
+        "faster": found.faster,
+        "losses": [_subject(block.subject) for block in found.losses],
+        "small": found.small,
+        "open": [_subject(block.subject) for block in found.open],
+    }
+
+
+def _change(change: Change) -> dict[str, Any]:
+    places = change.split.places if change.split is not None else ()
+    whole = change.split.difference_ns if change.split is not None else 0.0
+    return {
+        "subject": _subject(change.block.subject),
+        "at": change.at,
+        "difference_ns": _estimate(change.estimate),
+        "base_ns": change.base_ns,
+        "p_corrected": change.p,
+        "places": [
+            {
+                "layer": place.layer,
+                "topic": place.stop.topic,
+                "publisher_node": place.stop.publisher,
+                "subscription_node": place.stop.subscription,
+                "symbol": place.stop.symbol,
+                "a_ns": place.a_ns,
+                "b_ns": place.b_ns,
+                "share": place.difference_ns / whole,
+            }
+            for place in places
+        ],
+    }
+
+
+def _block(comparison: Comparison, block: Block) -> dict[str, Any]:
+    def row(one: Row) -> dict[str, Any]:
+        return {**_row(one), "relevant": comparison.is_relevant(block, one)}
+
     return {
         **_subject(block.subject),
-        "latency": _row(block.whole),
-        "transfer": None if block.transfer is None else _row(block.transfer),
-        "layers": [{"layer": row.layer, "place": row.place, **_row(row)} for row in block.layers],
+        "latency": row(block.whole),
+        "transfer": None if block.transfer is None else row(block.transfer),
+        "layers": [{"layer": one.layer, "place": one.place, **row(one)} for one in block.layers],
         "loss": None if block.loss is None else _loss(block.loss),
     }
 

@@ -8,9 +8,12 @@ from collections.abc import Iterator, Mapping
 from typing import Any
 
 from strata.analysis import Analysis
-from strata.schema.columns import STATISTICS
+from strata.schema.columns import STATISTICS, statistic
 
-COLUMNS = ("scope", "name", "nodes", "hop", "layer", "where", "share", *STATISTICS)
+COLUMNS = (
+    *("scope", "name", "nodes", "hop", "layer", "where", "share"),
+    *(statistic("", name) for name in STATISTICS),
+)
 
 _Row = Mapping[str, Any]
 
@@ -46,7 +49,7 @@ def _chains(analysis: Analysis) -> Iterator[_Row]:
 
 
 def _whole(row: _Row) -> _Row:
-    statistics = {name: row[f"latency_{name}"] for name in STATISTICS}
+    statistics = {statistic("", name): row[statistic("latency_", name)] for name in STATISTICS}
     return {"layer": "latency", "share": 1.0, **statistics}
 
 

@@ -8,8 +8,9 @@ import json
 import os
 import re
 import tempfile
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from bokeh import __version__ as bokeh_version
 from bokeh.document import Document
@@ -90,6 +91,12 @@ def figure_json(plot: LayoutDOM, place: str) -> Markup:
     text = _ESCAPED_UNSEEN.sub(r"\1\\ufffd", text)
     # Inside a script element only "<" can end it or begin a comment.
     return Markup(text.replace("<", "\\u003c"))
+
+
+def inside_script(document: Mapping[str, Any]) -> Markup:
+    """Return JSON that neither ends the script element that it is in, nor begins a comment."""
+    text = json.dumps(document, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
+    return Markup(printable(text).replace("<", "\\u003c"))
 
 
 def seen(value: object) -> object:

@@ -60,6 +60,11 @@ def paint(layer: str) -> Paint:
     return Paint(slug, fill, _ink_on(fill), JOINED in layer)
 
 
+def known(layer: str) -> bool:
+    """Tell whether a text is the name of a layer with a colour of its own."""
+    return layer in _PAINTED
+
+
 def paints() -> list[Paint]:
     """Every layer's paint and the one of unknown layers, for the style sheet."""
     return [paint(name) for name in (*_PAINTED, "")]

@@ -12,7 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from strata.analysis import Analysis
-from strata.printable import printable
+from strata.show.terminal.breaking import Named
 from strata.show.words.most import most_first
 from strata.units import format_ns, format_share
 
@@ -32,15 +32,13 @@ def actions_text(analysis: Analysis, *, everything: bool) -> RenderableType:
     for row in shown:
         way = f"{row['client_node']} -> {row['server_node']}"
         table.add_row(
-            Text.assemble(
-                (printable(row["action"]), "bold"), "\n", printable(way), "\n", outcome(row)
-            ),
+            Group(Named(row["action"], "bold"), Named(way), Text(outcome(row))),
             f"{row['goals']:,}",
-            *(format_ns(row[f"latency_{name}"]) for name in ("p50", "p99", "max")),
+            *(format_ns(row[f"latency_{name}_ns"]) for name in ("p50", "p99", "max")),
             "",
         )
         for phase in phases.take(phases["action_id"] == row["action_id"]).records():
-            figures = [format_ns(phase[name]) for name in ("p50", "p99", "max")]
+            figures = [format_ns(phase[f"{name}_ns"]) for name in ("p50", "p99", "max")]
             table.add_row(f"  {phase['phase']}", "", *figures, format_share(phase["share"]))
     parts: list[RenderableType] = [Rule(Text("actions", style="bold"), align="left"), table]
     if len(rows) > len(shown):
@@ -55,7 +53,7 @@ def outcome(row: dict[Any, Any]) -> str:
     if row["inferred"]:
         parts.append(f"{row['inferred']:,} inferred by order")
     if row["feedback"]:
-        first = format_ns(row["first_feedback_p50"])
+        first = format_ns(row["first_feedback_p50_ns"])
         parts.append(f"{row['feedback']:,} feedback messages, the first after {first} (p50)")
         parts.append(f"{row['feedback_taken']:,} of them taken")
         if row["feedback_callbacks"]:

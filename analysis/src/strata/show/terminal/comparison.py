@@ -11,14 +11,17 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
-from strata.compare.comparison import Block, Comparison, Figures, Row, Verdict
-from strata.compare.difference import Estimate
-from strata.compare.gates.judge import Judgement, Outcome
-from strata.compare.runs import CALLBACK
-from strata.compare.sides import Side
+from strata.comparison.amounts import bounds_ns, percent, signed_ns, subject_text
+from strata.comparison.answer import answer
+from strata.comparison.comparison import Block, Comparison, Figures, Row, Verdict
+from strata.comparison.difference import Estimate
+from strata.comparison.gates.judge import Judgement, Outcome
+from strata.comparison.runs import CALLBACK
+from strata.comparison.sentences import further, headline
+from strata.comparison.sides import Side
 from strata.printable import printable
+from strata.show.terminal.comparison_summary import print_summary
 from strata.show.words.comparison import (
-    bounds_ns,
     found_text,
     gates_text,
     layer_text,
@@ -27,11 +30,8 @@ from strata.show.words.comparison import (
     notes,
     only_text,
     outcome_text,
-    percent,
     quality_text,
     sides_text,
-    signed_ns,
-    subject_text,
     tail_texts,
     tails_of,
     verdict_text,
@@ -52,8 +52,14 @@ _OUTCOMES = {
 }
 
 
-def print_comparison(comparison: Comparison, console: Console) -> None:
-    """Print the sides, every block with its layers, and what only one side has."""
+def print_comparison(comparison: Comparison, console: Console, *, everything: bool = False) -> None:
+    """Print the answer on one screen; with `everything` each comparison with its layers.
+
+    Then also what only one side has, and what the numbers are.
+    """
+    if not everything:
+        print_summary(comparison, console)
+        return
     console.print(_head(comparison))
     for block in comparison.blocks:
         if block.subject.kind != CALLBACK:
@@ -61,8 +67,6 @@ def print_comparison(comparison: Comparison, console: Console) -> None:
     callbacks = [block for block in comparison.blocks if block.subject.kind == CALLBACK]
     if callbacks:
         console.print(_callbacks(callbacks, comparison.quantiles))
-    if not comparison.blocks:
-        console.print("Nothing was measured on both sides.\n")
     only = only_text(comparison)
     if only:
         console.print(Rule(Text("only on one side", style="bold"), align="left"))
@@ -90,6 +94,8 @@ def print_gates(judgements: Sequence[Judgement], console: Console, b: Side | Non
 
 
 def _head(comparison: Comparison) -> RenderableType:
+    found = answer(comparison)
+    texts = [headline(comparison, found), *further(comparison, found)]
     grid = Table.grid(padding=(0, 2))
     grid.add_column(no_wrap=True, style="bold")
     grid.add_column(overflow="fold")
@@ -97,7 +103,8 @@ def _head(comparison: Comparison) -> RenderableType:
         grid.add_row(letter, Text(printable(sides_text(side))))
         for text in quality_text(side, letter):
             grid.add_row("", Text(printable(text), style="yellow"))
-    return Group(grid, _text(found_text(comparison), style="bold"), Text())
+    sentences = [_text(text, style="bold") for text in texts]
+    return Group(*sentences, Text(), grid, _text(found_text(comparison)), Text())
 
 
 def _block(block: Block, comparison: Comparison) -> RenderableType:

@@ -14,15 +14,15 @@ from rich.table import Table
 from rich.text import Text
 
 from strata.analysis import Analysis
-from strata.printable import printable
+from strata.show.terminal.breaking import Named
 from strata.units import format_count, format_ns
 
 _TIMES = {
-    "sweep": "sweep_p50",
-    "queue p50": "queue_p50",
-    "p99": "queue_p99",
-    "max": "queue_max",
-    "convert": "conversion_p50",
+    "sweep": "sweep_p50_ns",
+    "queue p50": "queue_p50_ns",
+    "p99": "queue_p99_ns",
+    "max": "queue_max_ns",
+    "convert": "conversion_p50_ns",
 }
 _UNPUBLISHED = "not published"
 _UNITS = {
@@ -45,18 +45,18 @@ def drivers_section(analysis: Analysis, *, everything: bool) -> RenderableType |
     table.add_column("source", overflow="fold", ratio=1)
     for name in ("read", "frames", *_TIMES):
         table.add_column(name, justify="right", no_wrap=True)
-    remarks: list[Text] = []
+    remarks: list[Named] = []
     for row in sources.records():
         name = source_name(row)
         table.add_row(
-            Text(printable(row["place"])),
+            Named(row["place"]),
             f"{row['reads']:,}",
             f"{row['frames']:,}",
             *(format_ns(row[column]) for column in _TIMES.values()),
         )
-        remarks.append(Text(printable(f"{name}: {_way(row)}")))
+        remarks.append(Named(f"{name}: {_way(row)}"))
         remarks += [
-            Text(printable(f"{name}: {text}"), style="yellow")
+            Named(f"{name}: {text}", "yellow")
             for text in loss_sentences(analysis, row["source_id"], everything=everything)
         ]
     note = (
@@ -64,7 +64,7 @@ def drivers_section(analysis: Analysis, *, everything: bool) -> RenderableType |
     )
     note += " the complete frame to the message (medians)"
     parts: list[RenderableType] = [Rule(Text("sensor drivers", style="bold"), align="left"), table]
-    parts += [Padding(text, (0, 1)) for text in (*remarks, Text(note, style="dim"))]
+    parts += [Padding(text, (0, 1)) for text in (*remarks, Named(note, "dim"))]
     return Group(*parts, Text())
 
 

@@ -16,10 +16,10 @@ from rich.text import Text
 from strata.analysis import Analysis
 from strata.printable import printable
 from strata.schema.rows import Rows
+from strata.show.terminal.breaking import Named
 from strata.show.words.most import most_first
-from strata.units import format_count, format_ns
+from strata.units import format_ns
 
-_MAX_TIMERS = 12
 _FIRES = {
     "overruns": "fired late by a period or more, its thread busy",
     "undecided": "skipped periods, cause not known",
@@ -30,15 +30,16 @@ _FIRES = {
 """What the counts of `timer_statistics` say."""
 
 
-def entity_sections(analysis: Analysis, *, everything: bool) -> list[RenderableType]:
-    """Return the sections `timers` and `lifecycle`, each only when it has something to show."""
-    parts: list[RenderableType] = []
-    timers, states = (analysis.rows(name) for name in ("timer_statistics", "lifecycle_statistics"))
-    if len(timers):
-        parts.append(_timers(timers, everything=everything))
-    if len(states):
-        parts.append(_lifecycle(states))
-    return parts
+def timer_section(analysis: Analysis) -> list[RenderableType]:
+    """Return the section of timers; empty where none fired."""
+    timers = analysis.rows("timer_statistics")
+    return [_timers(timers)] if len(timers) else []
+
+
+def lifecycle_section(analysis: Analysis) -> list[RenderableType]:
+    """Return the section of lifecycle nodes; empty where there are none."""
+    states = analysis.rows("lifecycle_statistics")
+    return [_lifecycle(states)] if len(states) else []
 
 
 def fire_remarks(row: Mapping[Any, Any], but: Collection[str] = ()) -> list[str]:
@@ -51,30 +52,26 @@ def fire_remarks(row: Mapping[Any, Any], but: Collection[str] = ()) -> list[str]
     ]
 
 
-def _timers(timers: Rows, *, everything: bool) -> RenderableType:
+def _timers(timers: Rows) -> RenderableType:
     rows = most_first(timers, "count")
-    shown = rows if everything else rows[:_MAX_TIMERS]
     table = Table(box=None, padding=(0, 1), show_edge=False, expand=True)
     table.add_column("node", overflow="fold", ratio=1)
     for name in ("period", "count", "p50", "p99", "late p50", "p99", "max", "skipped"):
         table.add_column(name, justify="right", no_wrap=True)
-    for row in shown:
+    for row in rows:
         table.add_row(
-            Text(printable(row["node"])),
+            Named(row["node"]),
             format_ns(row["period_ns"]),
             f"{row['count']:,}",
-            *(format_ns(row[f"interval_{name}"]) for name in ("p50", "p99")),
-            *(format_ns(row[f"lateness_{name}"]) for name in ("p50", "p99", "max")),
+            *(format_ns(row[f"interval_{name}_ns"]) for name in ("p50", "p99")),
+            *(format_ns(row[f"lateness_{name}_ns"]) for name in ("p50", "p99", "max")),
             f"{row['skipped']:,}",
         )
     parts: list[RenderableType] = [Rule(Text("timers", style="bold"), align="left"), table]
     remarks = ["p50, p99: between two fires; late: from when it was due to its callback"]
-    remarks += [remark for row in shown if (remark := _remark(row))]
-    if len(rows) > len(shown):
-        more = format_count(len(rows) - len(shown), "timer", "timers")
-        remarks.append(f"and {more} (--all)")
-    parts += [Padding(Text(printable(text), style="dim"), (0, 1)) for text in remarks]
-    return Group(Text(), *parts)
+    remarks += [remark for row in rows if (remark := _remark(row))]
+    parts += [Padding(Named(text, "dim"), (0, 1)) for text in remarks]
+    return Group(*parts, Text())
 
 
 def _remark(row: Mapping[str, Any]) -> str:
@@ -93,10 +90,10 @@ def _lifecycle(states: Rows) -> RenderableType:
         first = row["lifecycle_node_id"] != shown
         shown = row["lifecycle_node_id"]
         table.add_row(
-            Text(printable(row["node"]) if first else ""),
+            Named(row["node"] if first else ""),
             Text(printable(row["state"])),
             f"{row['count']:,}",
             format_ns(row["total_ns"]),
-            *(format_ns(row[f"duration_{name}"]) for name in ("p50", "max")),
+            *(format_ns(row[f"duration_{name}_ns"]) for name in ("p50", "max")),
         )
-    return Group(Text(), Rule(Text("lifecycle", style="bold"), align="left"), table)
+    return Group(Rule(Text("lifecycle", style="bold"), align="left"), table, Text())

@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from strata.analysis import Analysis
-from strata.printable import printable
+from strata.show.terminal.breaking import Named
 from strata.show.words.cpu_use import NOTE, any_known, cpu_text
 from strata.units import as_float, format_share
 
@@ -59,7 +59,7 @@ def executors_section(analysis: Analysis, *, everything: bool) -> RenderableType
         parts.append(Padding(Text(NOTE, style="dim"), (0, 1)))
     for number, executor in executors.items():
         text = f"{number}: {node_list(executor['nodes'], everything=everything)}"
-        parts.append(Padding(Text(printable(text), overflow="fold"), (0, 1)))
+        parts.append(Padding(Named(text), (0, 1)))
     return Group(*parts, Text())
 
 

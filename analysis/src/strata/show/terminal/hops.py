@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from string import ascii_uppercase
 
 from rich.console import Console, Group, RenderableType
 from rich.rule import Rule
@@ -16,7 +15,7 @@ from strata.printable import printable
 from strata.schema.layers import DRIVER_LAYERS, HOP_LAYERS
 from strata.show.terminal.breaking import broken
 from strata.show.terminal.sparkline import sparkline
-from strata.show.words.hop_selection import Selection
+from strata.show.words.hop_selection import Selection, letter
 from strata.show.words.lost import loss_sentences
 from strata.stats.bottleneck import describe_modes
 from strata.stats.hop_distributions import Distribution, Hop, Measure, TraceHops, Way
@@ -34,10 +33,7 @@ _ENDS_WIDTH = 24
 
 Measured = Mapping[str, Distribution]
 _ENDS = {End.START: "the start of its callback", End.END: "the end of its callback"}
-_OTHER_END = {
-    End.START: f"with --until {End.END.value} to its end, as `strata analyze` shows it",
-    End.END: f"with --until {End.START.value} to its start",
-}
+_OTHER = {End.START: End.END, End.END: End.START}
 
 
 def print_hops(
@@ -70,12 +66,6 @@ def print_hops(
         console.print(Text(text, style="dim"))
 
 
-def letter(at: int) -> str:
-    """Return what stands for a trace: A, B ... Z, A1, B1 ..."""
-    turn, place = divmod(at, len(ascii_uppercase))
-    return f"{ascii_uppercase[place]}{turn or ''}"
-
-
 def _legend(lettered: Mapping[str, TraceHops], until: End, width: int) -> RenderableType:
     grid = Table.grid(padding=(0, 2))
     grid.add_column(no_wrap=True, style="bold")
@@ -84,7 +74,9 @@ def _legend(lettered: Mapping[str, TraceHops], until: End, width: int) -> Render
         grid.add_row(name, Text(broken(printable(trace.name), width - 5)))
     note = (
         f"Latency of a hop: each message from its publish{_of_drivers(lettered)} to {_ENDS[until]} "
-        f"({until.value}; {_OTHER_END[until]}). Bars: messages by latency, on one logarithmic axis "
+        f"({until.value}), and its median to {_ENDS[_OTHER[until]]} ({_OTHER[until].value}). "
+        f"`strata analyze` and `compare` call the time to {End.END.value} the latency. "
+        "Bars: messages by latency, on one logarithmic axis "
         "for all lines of a block. Mostly: the layer with the largest share of the typical "
         "messages (p40 to p60)."
     )
@@ -106,11 +98,13 @@ def _hop(
         name: hop.transfer if until is End.START else hop.whole for name, hop in found.items()
     }
     counts = {name: (hop.count, hop.lost) for name, hop in found.items()}
+    other = {name: hop.whole if until is End.START else hop.transfer for name, hop in found.items()}
     parts = [
-        Rule(Text("hop", style="bold"), align="left"),
+        Rule(Text(f"hop, publish to {until.value}", style="bold"), align="left"),
         Text(printable(way.name), style="bold", overflow="fold"),
         Text(printable(" -> ".join(way.nodes)), overflow="fold"),
         _numbers(measures, counts, letters),
+        _to_other_end(other, _OTHER[until]),
         *_bars(measures, width),
         *_layers(found, letters, width),
         *(_largest(name, one) for name, one in measures.items() if len(one.values)),
@@ -153,6 +147,12 @@ def _numbers(
             *(format_ns(statistics[key]) for key in names),
         )
     return table
+
+
+def _to_other_end(found: Measured, end: End) -> Text:
+    """Name the medians to the other end, so that no two numbers seem to contradict each other."""
+    medians = [f"{name} p50 {format_ns(one.statistics['p50'])}" for name, one in found.items()]
+    return Text(f"   to {end.value}: {', '.join(medians)}", overflow="fold")
 
 
 def _statistics(found: Measured) -> tuple[str, ...]:

@@ -11,6 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from strata.printable import printable
+from strata.show.terminal.breaking import Named
 from strata.symbols import shorten_place
 from strata.units import format_count, format_ns, format_share
 
@@ -51,7 +52,7 @@ def add_rest(table: Table, count: int, share: float, durations: int) -> None:
 
 def add_hop(table: Table, hop: int, way: str) -> None:
     """Add the row that the layers of a hop follow; `way` is where it leads."""
-    table.add_row(Text(f"hop {hop}", style="bold"), Text(printable(way)))
+    table.add_row(Text(f"hop {hop}", style="bold"), Named(way))
 
 
 def place_text(where: str, places: int) -> str:
@@ -72,7 +73,7 @@ def add_layer(
     """Add a row; `share` is a fraction of 1, `where` one of `places`."""
     table.add_row(
         Padding(layer, (0, 0, 0, 2)),
-        Text(printable(place_text(where, places))),
+        Named(place_text(where, places)),
         *map(format_ns, durations_ns),
         format_share(share),
         "█" * round(share * (table.columns[-1].width or _BAR_WIDTH)),

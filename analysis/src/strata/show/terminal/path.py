@@ -13,11 +13,14 @@ from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
+from strata.show.terminal.breaking import Named
 from strata.show.terminal.findings import first_texts
 from strata.show.terminal.layer_rows import add_hop, add_layer, layer_table
+from strata.show.words.chain_choice import chosen_chains, focus_chain
+from strata.show.words.commands import Commands
 from strata.stats.path import CriticalPath
 from strata.symbols import shorten_place
-from strata.units import format_ns
+from strata.units import format_instant, format_ns
 
 SCHEMA = 1
 
@@ -40,9 +43,35 @@ def path_section(analysis: Analysis, path: CriticalPath) -> RenderableType:
         for place, ns in step.behind:
             if ns >= _SHOWN * step.duration_ns:
                 text = f"behind {shorten_place(place)}"
-                table.add_row("", Text(printable(text), style="dim"), format_ns(ns))
-    head = f"message {path.messages[-1]}: {format_ns(path.latency_ns)}"
+                table.add_row("", Named(text, "dim"), format_ns(ns))
+    began = format_instant(path.begin_ns)
+    head = f"message {path.messages[-1]}: {format_ns(path.latency_ns)}, published {began}"
     return Group(Rule(Text(head, style="bold"), align="left"), table, Text())
+
+
+def path_hints(
+    analysis: Analysis, commands: Commands, shown: int, *, asked: str | None
+) -> list[str]:
+    """Say of which chain the slowest messages are, and how to see more, or those of another.
+
+    `shown` is how many were shown, `asked` the chain that the user asked for.
+    """
+    chains = dict(
+        zip(
+            analysis.rows("chains")["chain_id"].tolist(),
+            analysis.rows("chains").texts("name"),
+            strict=True,
+        )
+    )
+    several = chosen_chains(analysis)
+    focus = focus_chain(analysis)
+    hints = [f"more of them: {commands.slowest(shown + 4, asked)}"]
+    other = [chains[one] for one in several if chains[one] != chains.get(focus)]
+    if asked is None and focus is not None and other:
+        name = printable(chains[focus])
+        hints.insert(0, f"slowest of {name}")
+        hints.append(f"of another chain: {commands.slowest(shown, other[0])}")
+    return hints
 
 
 def paths_document(analysis: Analysis, paths: Sequence[CriticalPath]) -> dict[str, Any]:

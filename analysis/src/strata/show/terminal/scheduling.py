@@ -7,12 +7,12 @@ from __future__ import annotations
 import numpy as np
 import numpy.typing as npt
 from rich.table import Table
-from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
 from strata.schema.layers import CALLBACK, HOLD
 from strata.schema.rows import Rows
+from strata.show.terminal.breaking import Named
 from strata.stats.scheduling import STATES
 from strata.symbols import shorten_place
 from strata.units import format_ns
@@ -27,8 +27,8 @@ def worth_telling(rows: Rows, latency_ns: float) -> npt.NDArray[np.bool_]:
 
     Long is against `latency_ns`, the mean of the rows' chain.
     """
-    held_up = rows["preempted_mean"] + rows["blocked_mean"]
-    whole = held_up + rows["running_mean"] + rows["unknown_mean"]
+    held_up = rows["preempted_mean_ns"] + rows["blocked_mean_ns"]
+    whole = held_up + rows["running_mean_ns"] + rows["unknown_mean_ns"]
     long = rows.words("layer").are(HOLD.name, CALLBACK.name)
     return np.asarray(np.where(long, whole, held_up) >= _LEAST_SHARE * latency_ns)
 
@@ -47,12 +47,12 @@ def thread_table(analysis: Analysis, chain_id: int, latency_ns: float) -> Table 
         table.add_column(name, justify="right", no_wrap=True)
     for row in rows.records():
         where = printable(shorten_place(row["where"]))
-        if isinstance(row["preempted_by"], str) and row["preempted_mean"] > 0:
+        if isinstance(row["preempted_by"], str) and row["preempted_mean_ns"] > 0:
             where += f"; {printable(row['preempted_by'])}"
         table.add_row(
             f"  {row['layer']}",
-            Text(where),
-            *(format_ns(row[f"{name}_mean"]) for name in ("running", "preempted", "blocked")),
-            format_ns(row["unknown_mean"]) if row["unknown_mean"] else "",
+            Named(where),
+            *(format_ns(row[f"{name}_mean_ns"]) for name in ("running", "preempted", "blocked")),
+            format_ns(row["unknown_mean_ns"]) if row["unknown_mean_ns"] else "",
         )
     return table

@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from strata.analysis import Analysis
-from strata.printable import printable
+from strata.show.terminal.breaking import Named
 from strata.show.words.most import most_first
 from strata.show.words.unsynchronised import marked
 from strata.units import format_ns, format_share
@@ -34,14 +34,14 @@ def services_text(analysis: Analysis, *, everything: bool) -> RenderableType:
     for row in shown:
         way = f"{row['client_node']} -> {row['service_node']}"
         table.add_row(
-            Text.assemble((printable(row["service"]), "bold"), "\n", printable(way)),
+            Group(Named(row["service"], "bold"), Named(way)),
             f"{row['count']:,}",
             f"{row['lost']:,}",
-            *(format_ns(row[f"latency_{name}"]) for name in ("p50", "p99", "max")),
+            *(format_ns(row[f"latency_{name}_ns"]) for name in ("p50", "p99", "max")),
             "",
         )
         for layer in layers.take(layers["service_id"] == row["service_id"]).records():
-            figures = [format_ns(layer[name]) for name in ("p50", "p99", "max")]
+            figures = [format_ns(layer[f"{name}_ns"]) for name in ("p50", "p99", "max")]
             name = f"  {marked(layer['layer'], layer['unsynchronised'])}"
             table.add_row(name, "", "", *figures, format_share(layer["share"]))
     parts: list[RenderableType] = [Rule(Text("services", style="bold"), align="left"), table]

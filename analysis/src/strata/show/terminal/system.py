@@ -16,7 +16,20 @@ from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
+from strata.show.terminal.breaking import Named
+from strata.show.words.chain_choice import chosen_chains
 from strata.units import as_float, format_count, format_ns, format_share
+
+__all__ = [
+    "MOST_FILLING",
+    "chosen_chains",
+    "executor_loads",
+    "group_facts",
+    "groups_section",
+    "like_it",
+    "load_section",
+    "system_section",
+]
 
 Row = Mapping[Any, Any]
 
@@ -54,7 +67,7 @@ def _causes(analysis: Analysis) -> RenderableType:
         mark = "* " if row["stands_out"] else "  "
         table.add_row(
             Text(mark + layer),
-            Text(printable(where)),
+            Named(where),
             "" if row["share"] is None else format_share(row["share"]),
             format_ns(row["mean_ns"]),
         )
@@ -70,7 +83,7 @@ def groups_section(analysis: Analysis) -> RenderableType | None:
         return None
     lines: list[RenderableType] = [Rule(Text("chains, in groups", style="bold"), align="left")]
     for row in groups.records():
-        lines.append(Text(printable(row["nodes"]), overflow="fold"))
+        lines.append(Named(row["nodes"]))
         lines.append(Padding(Text(group_facts(row)), (0, 0, 0, 2)))
     return Group(*lines, Text())
 
@@ -83,23 +96,11 @@ def group_facts(group: Row) -> str:
         f"{format_count(group['chains'], 'chain', 'chains')} of {hops}",
         format_count(group["count"], "message", "messages"),
     ]
-    if as_float(group["p50_low"]) is not None:
-        least, most = format_ns(group["p50_low"]), format_ns(group["p50_high"])
+    if as_float(group["p50_low_ns"]) is not None:
+        least, most = format_ns(group["p50_low_ns"]), format_ns(group["p50_high_ns"])
         facts.append(f"p50 {least}" + (f" to {most}" if most != least else ""))
-        facts.append(f"max {format_ns(group['max'])}")
+        facts.append(f"max {format_ns(group['max_ns'])}")
     return ", ".join(facts)
-
-
-def chosen_chains(analysis: Analysis, most: int) -> list[int]:
-    """Return the chains to show: of each group the slowest, `most` at most, in order of groups.
-
-    A chain in no group is shown alone.
-    """
-    chains, grouped = (
-        analysis.rows(name)["chain_id"].tolist() for name in ("chains", "chain_group_members")
-    )
-    alone = [chain for chain in chains if chain not in set(grouped)]
-    return [*analysis.rows("chain_groups")["chain_id"].tolist(), *alone][:most]
 
 
 def like_it(analysis: Analysis, chain_id: int) -> str:
@@ -135,8 +136,8 @@ def load_section(analysis: Analysis) -> RenderableType | None:
             table.add_column(name, justify="right", no_wrap=True)
         for row in own[:MOST_FILLING]:
             table.add_row(
-                Text(printable(row["node"] or "")),
-                Text(printable(row["trigger"] or "")),
+                Named(row["node"] or ""),
+                Named(row["trigger"] or ""),
                 row["work"],
                 f"{row['count']:,}",
                 format_share(row["share"]),

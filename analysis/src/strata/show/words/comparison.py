@@ -7,52 +7,27 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from strata.compare.comparison import SIGNIFICANT, Comparison, LossRow, Row, Verdict
-from strata.compare.difference import CONFIDENCE, TAILS, Difference, Estimate
-from strata.compare.gates.grammar import LOSS
-from strata.compare.gates.judge import Judgement, Outcome
-from strata.compare.losses import Loss
-from strata.compare.runs import CALLBACK, Subject
-from strata.compare.sides import TRANSFER, Side
+from strata.comparison.amounts import (
+    LEVEL,
+    bounds_ns,
+    p_text,
+    percent,
+    signed,
+    signed_ns,
+    subject_text,
+)
+from strata.comparison.comparison import SIGNIFICANT, Comparison, LossRow, Row, Verdict
+from strata.comparison.difference import TAILS, Difference, Estimate
+from strata.comparison.gates.grammar import LOSS
+from strata.comparison.gates.judge import Judgement, Outcome
+from strata.comparison.losses import Loss
+from strata.comparison.places import PlacedTime, Split, is_in_callback
+from strata.comparison.runs import Subject
+from strata.comparison.sides import TRANSFER, Side
 from strata.stats.dependence import FEW
+from strata.stats.groups import TAIL
 from strata.symbols import shorten
-from strata.units import NOTHING, format_count, format_ns, format_number, format_p, unit_for
-
-LEVEL = f"{CONFIDENCE:.0%}".replace("%", " %")
-
-
-def signed_ns(ns: float) -> str:
-    """Format a difference: ``+5.01 ms``, ``-412 ns``, ``0 ns``."""
-    return f"{'+' if ns > 0 else ''}{format_ns(ns)}"
-
-
-def bounds_ns(estimate: Estimate) -> str:
-    """Format an interval in one unit: ``+4.99..+5.05 ms``; a bound that does not exist is ``?``."""
-    bounds = (estimate.low, estimate.high)
-    if bounds == (None, None):
-        return NOTHING
-    unit = unit_for(max((abs(ns) for ns in bounds if ns is not None), default=0.0))
-    low, high = ("?" if ns is None else _signed(ns / unit.ns) for ns in bounds)
-    return f"{low}..{high} {unit.name}"
-
-
-def _signed(number: float) -> str:
-    return f"{'+' if number > 0 else ''}{format_number(number)}"
-
-
-def percent(share: float | None, *, sign: bool = True) -> str:
-    """Format a fraction as percent: ``+4.2 %``, ``+412 %``; null is a dash."""
-    if share is None:
-        return NOTHING
-    number = 100 * share
-    plus = "+" if sign and number > 0 else ""
-    return f"{plus}{format_number(number)} %" if abs(number) >= 0.01 or not number else f"{plus}0 %"
-
-
-def p_text(p: float) -> str:
-    """Format a p: ``p = 0.21``, ``p = 3e-18``, ``p < 1e-300``."""
-    text = format_p(p)
-    return f"p {text}" if text.startswith("<") else f"p = {text}"
+from strata.units import NOTHING, format_count, format_ns, format_number
 
 
 def doubt_text(found: Difference) -> str:
@@ -75,13 +50,6 @@ def doubts_text(comparison: Comparison) -> str:
         "small and their interval too narrow, although both allow for it. Compare several runs of "
         "each side."
     )
-
-
-def subject_text(subject: Subject) -> str:
-    """Name a subject; a callback's symbol is shortened."""
-    if subject.kind == CALLBACK:
-        return f"{shorten(subject.name)} {subject.where}"
-    return f"{subject.name} ({subject.where})"
 
 
 def layer_text(row: Row) -> str:
@@ -149,7 +117,7 @@ def loss_text(row: LossRow) -> str:
     if row.difference is None or row.p is None:
         return text
     share = row.difference.share
-    points = [NOTHING if one is None else _signed(100 * one) for one in (share.low, share.high)]
+    points = [NOTHING if one is None else signed(100 * one) for one in (share.low, share.high)]
     interval = f"{LEVEL}: {points[0]}..{points[1]} percentage points; {p_text(row.p)}"
     return f"{text}: {row.verdict.value} ({interval})"
 
@@ -176,7 +144,6 @@ def found_text(comparison: Comparison) -> str:
 
 def notes(comparison: Comparison) -> list[str]:
     """Say what the numbers are and what they cannot know."""
-    few = min(len(comparison.a.runs), len(comparison.b.runs))
     texts = [
         f"Shifts are B - A (Hodges and Lehmann) with their interval at {LEVEL} each; p is "
         f"corrected (Holm) over all {comparison.tests} comparisons. Intervals of "
@@ -186,15 +153,51 @@ def notes(comparison: Comparison) -> list[str]:
     ]
     if doubts := doubts_text(comparison):
         texts.append(doubts)
+    texts.append(unit_text(comparison))
+    return texts
+
+
+def only_count_text(comparison: Comparison) -> str:
+    """Count what only one side has; empty for nothing."""
+    texts = [
+        f"only in {letter}: {_counted(subjects)}"
+        for letter, subjects in (("A", comparison.only_a), ("B", comparison.only_b))
+        if subjects
+    ]
+    return f"Not compared, {'; '.join(texts)} (--all)." if texts else ""
+
+
+def _counted(subjects: Sequence[Subject]) -> str:
+    kinds = [subject.kind for subject in subjects]
+    counts = [format_count(kinds.count(kind), kind, f"{kind}s") for kind in dict.fromkeys(kinds)]
+    return ", ".join(counts)
+
+
+def unit_text(comparison: Comparison) -> str:
+    """Say whether the differences between runs are in the intervals."""
+    few = min(len(comparison.a.runs), len(comparison.b.runs))
     if not comparison.runs_are_the_unit:
-        texts.append("One run a side: differences between runs are not in these intervals.")
-    elif few == 1:
-        texts.append(
+        return "One run a side: differences between runs are not in these intervals."
+    if few == 1:
+        return (
             "Runs are the unit. One side has one run only: it is supposed to vary as the other's."
         )
-    else:
-        texts.append("Runs are the unit: differences between runs are in the intervals.")
-    return texts
+    return "Runs are the unit: differences between runs are in the intervals."
+
+
+def place_text(place: PlacedTime) -> str:
+    """Name a layer at a hop: ``/image: middleware``, ``/detector: Filter.cb``."""
+    if is_in_callback(place.layer):
+        own = shorten(place.stop.symbol) or place.layer
+        return f"{place.stop.subscription}: {own}"
+    return f"{place.stop.topic}: {place.layer}"
+
+
+def group_text(split: Split) -> str:
+    """Say of which messages the times of a split are means."""
+    if split.group == TAIL.key:
+        return "means of the slowest 1 %"
+    return "means of the messages about the median (p40 to p60)"
 
 
 def only_text(comparison: Comparison) -> list[str]:

@@ -7,7 +7,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from string import ascii_uppercase
 
+from strata.errors import SelectionError
+from strata.nearest import did_you_mean, nearest_first
 from strata.schema.events import INTERNAL_TOPICS
 from strata.stats.hop_distributions import TraceHops, Way
 
@@ -51,3 +54,36 @@ class Selection:
             or any(topic in self.topics for topic in topics)
         )
         return named and owned and shown
+
+
+def letter(at: int) -> str:
+    """Return what stands for a trace: A, B ... Z, A1, B1 ..."""
+    turn, place = divmod(at, len(ascii_uppercase))
+    return f"{ascii_uppercase[place]}{turn or ''}"
+
+
+def require_hops(selection: Selection, traces: Sequence[TraceHops]) -> None:
+    """Raise SelectionError where patterns match no hop, naming the topics or nodes that there are.
+
+    Without patterns, and where there is no hop at all, nothing is wrong with them.
+    """
+    ways = Selection(everything=selection.everything).hops(traces)
+    if not (selection.topics or selection.nodes) or not ways or selection.hops(traces):
+        return
+    topics = list(dict.fromkeys(way.name for way in ways))
+    nodes = list(dict.fromkeys(node for way in ways for node in way.nodes))
+    for patterns, option, what, known in (
+        (selection.topics, "--topic", "topic", topics),
+        (selection.nodes, "--node", "node", nodes),
+    ):
+        if patterns and not any(fnmatchcase(name, one) for name in known for one in patterns):
+            pattern = patterns[0]
+            raise SelectionError(
+                f"Cannot show hops: {option} {pattern} matches none of the {len(known)} {what}s "
+                f"with hops.{did_you_mean(pattern, known)} There are: "
+                f"{nearest_first(pattern, known)}."
+            )
+    raise SelectionError(
+        f"Cannot show hops: none of the {len(ways)} hops matches both --topic "
+        f"{', '.join(selection.topics)} and --node {', '.join(selection.nodes)}. Leave one out."
+    )

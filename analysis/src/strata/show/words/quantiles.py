@@ -53,7 +53,7 @@ class Quantiles:
         The usual ones are in `row`, under names that begin with `prefix`.
         """
         if not self._names:
-            return [row[f"{prefix}{name}"] for name in usual]
+            return [row[f"{prefix}{name}_ns"] for name in usual]
         found = self._values.get((of, hop, layer), {})
         return [found.get(name) for name in self._names]
 

@@ -30,7 +30,14 @@ class DriverRow:
     remarks: list[str]
 
 
-_TIMES = ("sweep_p50", "queue_p50", "queue_p99", "queue_max", "conversion_p50", "conversion_p99")
+_TIMES = (
+    "sweep_p50_ns",
+    "queue_p50_ns",
+    "queue_p99_ns",
+    "queue_max_ns",
+    "conversion_p50_ns",
+    "conversion_p99_ns",
+)
 
 
 def driver_rows(analysis: Analysis) -> list[DriverRow]:

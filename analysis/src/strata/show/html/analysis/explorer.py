@@ -4,14 +4,12 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from markupsafe import Markup
 
-from strata.printable import printable
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.layer import Owner
 from strata.schema.layers import BY_NAME, CALLBACK, HOLD, IN_NODE
@@ -19,9 +17,10 @@ from strata.show.html import theme
 from strata.show.html.analysis.graph import GraphView, graph_views
 from strata.show.html.analysis.messages import MAX_CHAINS, ChainMessages, chain_messages
 from strata.show.html.analysis.picture import MICRO
-from strata.show.html.analysis.timelines import embedded_timelines
+from strata.show.html.analysis.timelines import chosen_messages, embedded_timelines
+from strata.show.html.embedding import inside_script
 from strata.show.html.figures.latency import LatencyFigure, latency_over_time
-from strata.show.terminal.system import chosen_chains
+from strata.show.words.chain_choice import chosen_chains, focus_chain
 from strata.units import format_ns, format_share
 
 if TYPE_CHECKING:
@@ -60,14 +59,10 @@ class Explorer:
 
 def explorer_of(analysis: Analysis) -> Explorer:
     """Return the first screen, and the messages that it selects."""
-    chosen = [chain for chain in chosen_chains(analysis, MAX_CHAINS) if _count(analysis, chain)]
-    chosen += [
-        chain["chain_id"]
-        for chain in analysis.rows("chains").records()
-        if chain["chain_id"] not in chosen and chain["count"]
-    ][: MAX_CHAINS - len(chosen)]
-    chains = chain_messages(analysis, chosen)
-    timelines = embedded_timelines(analysis, chains)
+    explored = _explored(analysis)
+    chosen = chosen_messages(analysis, explored)
+    always = {one.chain_instance_id for own in chosen.values() for one in own}
+    chains = chain_messages(analysis, explored, always)
     causes = list(analysis.rows("system_causes").records())[:_SYSTEM_CAUSES]
     document = {
         "trace": analysis.trace.path,
@@ -77,26 +72,24 @@ def explorer_of(analysis: Analysis) -> Explorer:
         "fills": {name: theme.paint(name).fill for name in _layers(chains)},
         "hops": _hops(analysis),
         "in_node": [layer.name for layer in IN_NODE],
-        "timelines": timelines.document(),
+        "timelines": embedded_timelines(analysis, chosen),
     }
     return Explorer(
         graph_views(analysis),
         _buttons(causes),
         chains,
         latency_over_time(chains[0].document) if chains else None,
-        _inside_script(document),
+        inside_script(document),
     )
 
 
-def _count(analysis: Analysis, chain: int) -> int:
+def _explored(analysis: Analysis) -> list[int]:
+    """Return the chains with messages, the one that shows best where the time goes first."""
     chains = analysis.rows("chains")
-    return int(chains["count"][chains["chain_id"] == chain][0])
-
-
-def _inside_script(document: Mapping[str, Any]) -> Markup:
-    """Return JSON that neither ends the script element that it is in, nor begins a comment."""
-    text = json.dumps(document, allow_nan=False, separators=(",", ":"), ensure_ascii=False)
-    return Markup(printable(text).replace("<", "\\u003c"))
+    count = dict(zip(chains["chain_id"].tolist(), chains["count"].tolist(), strict=True))
+    ordered = [focus_chain(analysis), *chosen_chains(analysis), *count]
+    with_messages = [chain for chain in ordered if chain is not None and count[chain]]
+    return list(dict.fromkeys(with_messages))[:MAX_CHAINS]
 
 
 def _layers(chains: Sequence[ChainMessages]) -> list[str]:

@@ -3,23 +3,23 @@
 """The messages of each chain as the page's scripts select, plot and list them.
 
 Of a long chain a part is on the page: of each stretch of time the fastest, the median and the
-slowest message, and the slowest of all. Counts and histograms are of all messages.
+slowest message, and those that have a timeline. Counts and histograms are of all messages.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strata.schema.rows import Floats, Ints, Rows
+from strata.schema.rows import Flags, Floats, Ints, Rows
 from strata.show.html import theme
 from strata.show.html.figures import thinning
+from strata.show.words.naming import Names
 from strata.stats.causes import Causes, find_causes
-from strata.stats.evidence import evidence_of
-from strata.symbols import shorten_place
+from strata.stats.evidence import EVIDENCE, evidence_of
 
 if TYPE_CHECKING:
     from strata.analysis import Analysis
@@ -32,8 +32,6 @@ _MOST_BYTES = 3_000_000
 """What they take in the file, about: a long chain has fewer messages there."""
 _BYTES_OF_MESSAGE, _BYTES_OF_DURATION = 60, 6
 _FEWEST_OF_CHAIN = 40
-SLOWEST = 20
-"""Of each chain, so many of the slowest messages are there in any case."""
 _BARS = 36
 _SHOWN_CAUSES = 8
 
@@ -53,29 +51,20 @@ class ChainMessages:
     document: dict[str, Any] = field(repr=False)
 
 
-def chain_messages(analysis: Analysis, chains: Sequence[int]) -> list[ChainMessages]:
-    """Return what the page holds of each of `chains`, by id."""
+def chain_messages(
+    analysis: Analysis, chains: Sequence[int], always: Collection[int] = ()
+) -> list[ChainMessages]:
+    """Return what the page holds of each of `chains`, by id.
+
+    `always` are instances (`chain_instance_id`) that are kept in any case.
+    """
     instances = analysis.rows("chain_instances")
     limits = _limits(analysis, chains)
-    kept = {chain: _kept(instances, chain, limits[chain]) for chain in chains}
+    named = np.isin(instances["chain_instance_id"], np.array(sorted(always), np.int64))
+    kept = {chain: _kept(instances, chain, limits[chain], named) for chain in chains}
     chosen = np.sort(np.concatenate([np.empty(0, np.int64), *kept.values()]))
     segments = _segments_of(analysis, instances.take(chosen))
-    causes = find_causes(
-        segments,
-        evidence_of(
-            *map(
-                analysis.rows,
-                (
-                    "messages",
-                    "executor_blockers",
-                    "callback_objects",
-                    "layer_scheduling",
-                    "preemptions",
-                    "layer_cpu_waits",
-                ),
-            )
-        ),
-    )
+    causes = find_causes(segments, evidence_of(*map(analysis.rows, EVIDENCE)))
     blame = analysis.rows("blame")
     records = {row["chain_id"]: row for row in analysis.rows("chains").records()}
     return [
@@ -104,13 +93,12 @@ def _limits(analysis: Analysis, chains: Sequence[int]) -> dict[int, int]:
     return limits
 
 
-def _kept(instances: Rows, chain: int, limit: int) -> Ints:
+def _kept(instances: Rows, chain: int, limit: int, named: Flags) -> Ints:
     """Return rows of `chain_instances`, in order of time."""
     rows = np.flatnonzero(instances["chain_id"] == chain)
     rows = rows[np.argsort(instances["begin_ns"][rows], kind="stable")]
-    latency = instances["latency_ns"][rows]
-    slowest = np.argsort(latency, kind="stable")[::-1][:SLOWEST]
-    return np.asarray(rows[np.union1d(thinning.keep(latency, limit), slowest)], np.int64)
+    thinned = thinning.keep(instances["latency_ns"][rows], limit)
+    return np.asarray(rows[np.union1d(thinned, np.flatnonzero(named[rows]))], np.int64)
 
 
 def _segments_of(analysis: Analysis, instances: Rows) -> Rows:
@@ -130,7 +118,7 @@ def _of_chain(
     ids = instances["chain_instance_id"]
     columns, matrix = _matrix(segments, ids)
     layers, largest = _largest_layers(columns, matrix)
-    named, largest_cause = _largest_causes(causes, ids, blame)
+    named, largest_cause = _largest_causes(causes, ids, blame, Names(analysis))
     begin_ns = analysis.trace.begin_ns
     latency = analysis.rows("chain_instances")
     all_ns = latency["latency_ns"][latency["chain_id"] == chain["chain_id"]]
@@ -139,13 +127,13 @@ def _of_chain(
         "name": chain["name"],
         "nodes": chain["nodes"],
         "count": chain["count"],
-        "p50": _rounded(chain["latency_p50"]),
-        "p99": _rounded(chain["latency_p99"]),
-        "max": _rounded(chain["latency_max"]),
+        "p50": _rounded(chain["latency_p50_ns"]),
+        "p99": _rounded(chain["latency_p99_ns"]),
+        "max": _rounded(chain["latency_max_ns"]),
         "hops": _hop_ids(analysis, segments),
         "columns": [[hop, layer, theme.paint(layer).slug] for hop, layer in columns],
         "causes": named,
-        "histogram": _histogram(all_ns),
+        "histogram": histogram(all_ns),
         "message": instances["message_id"].tolist(),
         "begin": (instances["begin_ns"] - begin_ns).tolist(),
         "latency": instances["latency_ns"].tolist(),
@@ -199,7 +187,9 @@ def _largest_layers(columns: Sequence[tuple[int, str]], matrix: Ints) -> tuple[l
     return names, total.argmax(axis=1)
 
 
-def _largest_causes(causes: Causes, ids: Ints, blame: Rows) -> tuple[list[dict[str, Any]], Ints]:
+def _largest_causes(
+    causes: Causes, ids: Ints, blame: Rows, names: Names
+) -> tuple[list[dict[str, Any]], Ints]:
     """Return the causes of a chain, those that are to blame first, and the largest of each message.
 
     A cause of no share has null shares: it is the largest of a message that is neither typical nor
@@ -208,7 +198,7 @@ def _largest_causes(causes: Causes, ids: Ints, blame: Rows) -> tuple[list[dict[s
     named = [
         {
             "layer": row["layer"],
-            "where": shorten_place(row["where"]),
+            "where": _where(names, row["layer"], row["where"]),
             "slug": theme.paint(row["layer"]).slug,
             "typical": row["share_p50"],
             "slowest": row["share_p99"],
@@ -239,7 +229,7 @@ def _largest_causes(causes: Causes, ids: Ints, blame: Rows) -> tuple[list[dict[s
             named.append(
                 {
                     "layer": key[0],
-                    "where": shorten_place(key[1]),
+                    "where": _where(names, *key),
                     "slug": theme.paint(key[0]).slug,
                     "typical": None,
                     "slowest": None,
@@ -254,7 +244,12 @@ def _largest_causes(causes: Causes, ids: Ints, blame: Rows) -> tuple[list[dict[s
     return [named[old] for old in kept], np.array([place[int(c)] for c in largest], np.int64)
 
 
-def _histogram(latency_ns: Ints) -> dict[str, list[int]]:
+def _where(names: Names, layer: str, where: str) -> str:
+    """Return the place of a cause without its layer, which is written before it."""
+    return names.cause(layer, where).removeprefix(f"{layer} ")
+
+
+def histogram(latency_ns: Ints) -> dict[str, list[int]]:
     """Return counts of all messages in bars that are equally wide on a logarithmic axis.
 
     `edges` are ns, one more than `counts`.

@@ -8,14 +8,13 @@ a name in a trace can neither load nor send anything.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from bokeh.resources import Resources
-from jinja2 import Environment, PackageLoader, StrictUndefined
+from jinja2 import Environment
 from markupsafe import Markup
 
 from strata import __version__
@@ -36,28 +35,30 @@ from strata.show.html.analysis import (
 )
 from strata.show.html.analysis.explorer import Explorer, explorer_of
 from strata.show.html.embedding import (
-    breakable,
     check_target,
     figure_json,
-    glued,
     page_asset,
-    seen,
     write_page,
 )
 from strata.show.html.figures.quantiles import QuantileFigure, layer_quantiles
+from strata.show.html.templates import page_templates, with_micro
 from strata.show.terminal.executors import EXECUTOR_STATES
 from strata.show.terminal.findings import said_first
-from strata.show.terminal.system import chosen_chains
+from strata.show.words.chain_choice import chosen_chains
 from strata.show.words.cpu_use import any_known
+from strata.show.words.headline import headline
+from strata.show.words.naming import Names
 from strata.show.words.quantiles import Quantiles
+from strata.show.words.trust import trust_words
 from strata.stats.bottleneck import mode_sentences, shared_names
 from strata.stats.scheduling import STATES
-from strata.units import format_count, format_instant, format_ns, format_share
+from strata.units import format_instant, format_share
 
 if TYPE_CHECKING:
     from strata.analysis import Analysis, Bottleneck
 
 SCRIPTS = (
+    "element.js",
     "figures.js",
     "address.js",
     "selection.js",
@@ -132,13 +133,13 @@ def render_page(analysis: Analysis, *, title: str) -> str:
         findings=_records(analysis),
         first=said_first(_records(analysis)),
         explorer=explorer,
-        headline=_headline(_with_micro(analysis.system.text), explorer),
+        headline=[with_micro(text) for text in _headline(analysis)],
         trust=_trust(analysis),
         node_count=len(set(analysis.rows("nodes").texts("name"))),
         lost=bool((analysis.quality["severity"] == Severity.LOSS.value).any()),
         chains=chains,
         system=system.system_of(analysis, shown),
-        system_text=_with_micro(analysis.system.text),
+        system_text=with_micro(analysis.system.text),
         other_chains=_others(analysis, shown, quantiles),
         latency_names=(*quantiles.names(tables.LATENCIES), "max"),
         duration_names=(*quantiles.names(tables.DURATIONS), "max"),
@@ -213,20 +214,15 @@ def _section(
         cut_short=int(chain["cut_short"]),
         hop_count=int(chain["hop_count"]),
         latency=_latency(chain.to_dict(), quantiles, tables.LATENCIES),
-        bottleneck=_with_micro(bottleneck.text) if bottleneck else "",
-        modes=_with_micro(mode_sentences(modes).get(chain_id, "")),
+        bottleneck=with_micro(bottleneck.text) if bottleneck else "",
+        modes=with_micro(mode_sentences(modes).get(chain_id, "")),
         views=views,
         legend=sorted(names, key=theme.order),
         quantile_figure=layer_quantiles(instances, segments) if drawn else None,
         blame=tables.blame_of(analysis.blame, chain_id),
         layers=tables.layer_rows(analysis.chain_layers, chain_id, quantiles),
-        threads=threads.layer_thread_rows(analysis, chain_id, chain["latency_mean"]),
+        threads=threads.layer_thread_rows(analysis, chain_id, chain["latency_mean_ns"]),
     )
-
-
-def _with_micro(text: str) -> str:
-    """Sentences are made for terminals too, which say us; the page says µs."""
-    return re.sub(r"(?<=\d) us\b", f" {picture.MICRO}", text)
 
 
 def _records(analysis: Analysis) -> list[dict[str, object]]:
@@ -260,43 +256,25 @@ def _figure_items(chains: list[ChainSection], explorer: Explorer) -> list[tuple[
     return items
 
 
-def _headline(text: str, explorer: Explorer) -> tuple[str, str]:
-    """Return the verdict's first sentence, and the rest of it."""
-    if not text:
-        what = "latency can be computed" if explorer.views else "message was followed"
-        return f"No {what}: no message of the application reached the end of its callback.", ""
-    first, stop, rest = text.partition(". ")
-    return (first + ".", rest) if stop else (text, "")
+def _headline(analysis: Analysis) -> tuple[str, ...]:
+    """Return the verdict, statement by statement."""
+    statements = headline(analysis, Names(analysis)).statements
+    if not statements:
+        return ("no message of the application was followed to the end of its callback",)
+    return statements
 
 
 def _trust(analysis: Analysis) -> dict[str, str]:
     """Say in a few words whether the numbers can be trusted; `severity` is that of the worst."""
-    severities = list(analysis.rows("quality").texts("severity"))
-    losses = severities.count(Severity.LOSS.value)
-    warnings = severities.count(Severity.WARNING.value)
-    if losses:
-        return {"severity": "loss", "text": "events or messages were lost"}
-    if warnings:
-        return {"severity": "warning", "text": format_count(warnings, "warning", "warnings")}
-    return {"severity": "good", "text": "OK"}
+    severities = set(analysis.rows("quality").texts("severity"))
+    worst = [one.value for one in (Severity.LOSS, Severity.WARNING) if one.value in severities]
+    return {"severity": next(iter(worst), "good"), "text": trust_words(analysis)}
 
 
 def _environment() -> Environment:
-    environment = Environment(
-        loader=PackageLoader("strata.show.html.analysis", ""),
-        autoescape=True,
-        finalize=seen,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    environment.filters["duration"] = lambda ns: format_ns(ns, micro=picture.MICRO)
-    environment.filters["glued"] = glued
-    environment.filters["breakable"] = breakable
+    environment = page_templates("strata.show.html.analysis")
     environment.filters["share"] = format_share
     environment.filters["percent_of"] = lambda share, whole: (
         f"{100 * (share or 0.0) / whole if whole else 0.0:.2f}%"
     )
-    environment.filters["count"] = lambda number: f"{number:,}"
-    environment.filters["slug"] = lambda layer: theme.paint(layer).slug
     return environment

@@ -100,7 +100,7 @@ class CallbackRow:
     trigger: str
     count: int
     duration: dict[str, float | None]
-    period_p50: float | None
+    period_p50_ns: float | None
     cpu: Name
 
 
@@ -191,7 +191,7 @@ def hop_rows(analysis: Analysis, quantiles: Quantiles) -> Split:
 
 def callback_rows(callbacks: pd.DataFrame, quantiles: Quantiles) -> Split:
     """Return all callbacks, those that ran longest in all first; internal ones are the rest."""
-    total = (callbacks["duration_mean"] * callbacks["duration_count"]).fillna(0)
+    total = (callbacks["duration_mean_ns"] * callbacks["duration_count"]).fillna(0)
     ordered = callbacks.iloc[(-total.to_numpy()).argsort(kind="stable")]
     rows = [
         CallbackRow(
@@ -202,7 +202,7 @@ def callback_rows(callbacks: pd.DataFrame, quantiles: Quantiles) -> Split:
             duration=quantiles_of(
                 quantiles, ("callback", int(row["callback_id"])), DURATIONS, row, "duration_"
             ),
-            period_p50=as_float(row["period_p50"]),
+            period_p50_ns=as_float(row["period_p50_ns"]),
             cpu=cpu_name(row),
         )
         for row in records(ordered)
@@ -237,11 +237,11 @@ def quantiles_of(
 ) -> dict[str, float | None]:
     """Return the quantiles that the user chose, else the `usual` ones, and the maximum; in order.
 
-    `row` has the usual ones and the maximum in the columns `<prefix>p50` and so on.
+    `row` has the usual ones and the maximum in the columns `<prefix>p50_ns` and so on.
     """
     values = quantiles.values(of, usual, row, prefix, hop=hop, layer=layer)
     found = dict(zip(quantiles.names(usual), map(as_float, values), strict=True))
-    return found | {"max": as_float(row[f"{prefix}max"])}
+    return found | {"max": as_float(row[f"{prefix}max_ns"])}
 
 
 def cpu_name(row: Mapping[str, Any]) -> Name:
@@ -257,8 +257,8 @@ def cpu_name(row: Mapping[str, Any]) -> Name:
 
 
 def statistics(row: dict[str, Any], prefix: str) -> dict[str, float | None]:
-    """Return the quantiles that the page shows, of the columns `<prefix>p50` and so on."""
-    return {name: as_float(row[f"{prefix}{name}"]) for name in ("p50", "p90", "p99", "max")}
+    """Return the quantiles that the page shows, of the columns `<prefix>p50_ns` and so on."""
+    return {name: as_float(row[f"{prefix}{name}_ns"]) for name in ("p50", "p90", "p99", "max")}
 
 
 def split(rows: list[Any], is_first: Iterable[bool]) -> Split:

@@ -120,7 +120,7 @@ def layer_thread_rows(analysis: Analysis, chain_id: int, latency_ns: float) -> S
 
 
 def _layer_thread_row(row: dict[str, Any]) -> LayerThreadRow:
-    means = {name: as_float(row[f"{name}_mean"]) for name in STATES}
+    means = {name: as_float(row[f"{name}_mean_ns"]) for name in STATES}
     was_preempted = bool(means["preempted"]) and isinstance(row["preempted_by"], str)
     return LayerThreadRow(
         hop=int(row["hop"]),

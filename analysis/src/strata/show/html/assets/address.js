@@ -20,7 +20,7 @@
   }
 
   function write(next, replace) {
-    const keys = ["msg", "chain", "sel", "graph", "at"].filter(function (key) { return next[key] !== undefined && next[key] !== ""; });
+    const keys = ["msg", "chain", "sel", "graph", "diff", "rows", "at"].filter(function (key) { return next[key] !== undefined && next[key] !== ""; });
     const hash = keys.map(function (key) { return key + "=" + encodeURIComponent(next[key]).replace(/%2F/g, "/").replace(/%3A/g, ":").replace(/%2C/g, ","); }).join("&");
     history[replace ? "replaceState" : "pushState"](null, "", hash ? "#" + hash : location.pathname + location.search);
   }

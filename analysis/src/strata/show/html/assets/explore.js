@@ -7,13 +7,7 @@
 
   function byId(id) { return document.getElementById(id); }
 
-  function element(name, attributes, text) {
-    const made = document.createElement(name);
-    Object.entries(attributes || {}).forEach(function (item) { made.setAttribute(item[0], item[1]); });
-    if (text !== undefined) made.textContent = text;
-    return made;
-  }
-  strata.element = element;
+  const element = strata.element;
 
   function chainOf(state) {
     const wanted = Number(state.chain);

@@ -8,6 +8,7 @@
 
   function act(pick) {
     if (pick.dataset.open) return strata.address.set({ graph: pick.dataset.open, at: undefined });
+    if (pick.dataset.selects) return strata.choose(pick.dataset.selects);
     if (!pick.dataset.hops) return;
     const kind = pick.classList.contains("box") ? "callbacks:" : "hops:";
     strata.choose(kind + pick.dataset.hops.split(" ").join(","));

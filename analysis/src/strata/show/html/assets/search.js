@@ -6,7 +6,7 @@
   let entries = null, shown = [], at = -1;
 
   function gather() {
-    const found = [], data = strata.data;
+    const found = strata.searched ? strata.searched() : [], data = strata.data;
     if (data) {
       const hops = Object.entries(data.hops), topics = new Map(), nodes = new Map();
       hops.forEach(function (item) {
@@ -21,6 +21,9 @@
     }
     document.querySelectorAll("#callbacks tbody tr").forEach(function (row) {
       found.push({ kind: "callback", name: row.cells[0].textContent.trim() + " " + row.cells[1].textContent.trim(), row: row });
+    });
+    document.querySelectorAll("[data-searched]").forEach(function (place) {
+      found.push({ kind: place.dataset.searched, name: place.textContent.trim().replace(/\s+/g, " "), row: place });
     });
     return found;
   }
@@ -44,7 +47,9 @@
 
   function go(entry) {
     close();
-    if (entry.row) {
+    if (entry.act) {
+      entry.act();
+    } else if (entry.row) {
       for (let part = entry.row; part; part = part.parentElement) if (part.tagName === "DETAILS") part.open = true;
       entry.row.scrollIntoView({ block: "center" });
       entry.row.classList.add("found");

@@ -24,7 +24,7 @@
     const parts = [(span.own ? span.layer : span.kind) + ": " + span.label, strata.duration(span.end - span.begin)];
     parts.push("from " + strata.duration(span.begin) + " after the first publish");
     if (span.placed) parts.push("how long is exact, where it lies is not known");
-    if (span.waited) parts.push("the message waited " + strata.duration(span.waited) + " behind it");
+    if (span.waited) parts.push("a message of this route waited " + strata.duration(span.waited) + " behind it");
     if (span.unfinished) parts.push("its end was not recorded");
     if (span.unsynchronised) parts.push("measured by the clocks of two hosts");
     const ran = span.own && item.scheduling.find(function (one) { return one.hop === span.hop && one.layer === span.layer; });
@@ -235,7 +235,7 @@
     shown.canvas = strata.element("div", { class: "timeline-canvas" });
     shown.detail = strata.element("p", { id: "timeline-detail", role: "status" });
     place.append(strata.element("h3", {}, "Over processes and threads"), tools(item), shown.canvas, shown.detail);
-    if (item.leftOut) place.append(strata.element("p", { class: "note" }, item.leftOut + " shorter stretches of other work are left out, " + strata.duration(item.leftOutNs) + " in all."));
+    if (item.leftOut) place.append(strata.element("p", { class: "note" }, item.leftOut + (item.leftOut === 1 ? " shorter stretch" : " shorter stretches") + " of other work left out, " + strata.duration(item.leftOutNs) + " in all."));
     const behind = waitedBehind(item);
     if (behind) place.append(behind);
     listen(shown.canvas);

@@ -76,7 +76,7 @@ def summary(chain: Mapping[str, Any], span_s: float) -> str:
 def _frame(x_range: tuple[float, float], y_range: tuple[float, float]) -> figure:
     plot = axes.new_figure(
         height=HEIGHT,
-        x_label="published at (s since the trace began)",
+        x_label="published at (s)",
         y_label="latency",
         y_log=True,
         x_range=x_range,

@@ -1,0 +1,59 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The session configuration of a recording for which the user chose none."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from strata.errors import SessionError
+from strata.record.dds import find_hooks, plan_dds
+from strata.record.driver import LIBRARY as DRIVER_LIBRARY
+from strata.record.preflight.binding import UNUSED
+from strata.record.preload import space_with
+from strata.record.profiles import RmwProfile
+from strata.record.ros import DEFAULT_RMW, Ros, caller_environment
+
+FULL = "full"
+STOCK = "ros2"
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A shipped configuration by name, and why it was chosen."""
+
+    config: str
+    reason: str
+
+
+def default_config(
+    ros: Ros | None, base: Mapping[str, str], rmw_profile: RmwProfile | None = None
+) -> Choice:
+    """Choose `full` where the DDS hooks bind in the middleware in use, and `ros2` elsewhere.
+
+    `ros` is null for a command that runs in `base`, the caller's environment, as it is. Raises
+    SessionError where the environment of a command cannot be made.
+    """
+    if ros is None:
+        return Choice(STOCK, "without a ROS 2 it is not known whether the DDS hooks bind")
+    if find_hooks(ros) is None:
+        return Choice(STOCK, "the DDS hooks are not built (`make setup`)")
+    if space_with(DRIVER_LIBRARY, ros) is None:
+        return Choice(STOCK, "driver_tracepoints is not built (`make setup`)")
+    environment = ros.environment(caller_environment(base))
+    if rmw_profile:
+        environment = rmw_profile.environment(environment, ros)
+    try:
+        found = plan_dds(ros, environment).preflights
+    except SessionError:
+        found = ()
+    if not found:
+        rmw = environment.get("RMW_IMPLEMENTATION") or DEFAULT_RMW
+        return Choice(STOCK, f"no DDS library was found of {rmw} that hooks are known for")
+    wanted = [one for each in found for one in each.bindings if one.status != UNUSED]
+    faults = sum(len(each.faults) for each in found)
+    bound = len(wanted) - faults
+    names = ", ".join(each.soname for each in found)
+    count = f"{bound} of {len(wanted)} DDS hooks bind in {names}"
+    return Choice(FULL if bound else STOCK, count)

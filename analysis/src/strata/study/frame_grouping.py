@@ -1,0 +1,88 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Long frames by level, by cell and by layer, as figures and answers need them."""
+
+from __future__ import annotations
+
+import re
+
+import pandas as pd
+
+from strata.study.report_contents import Chart, Request, Study
+
+
+def levels_of(frame: pd.DataFrame, name: str, study: Study) -> list[str]:
+    """Return the levels of a column that have rows: a factor's in the file's order.
+
+    Other columns (hop, layer, process) are sorted so that chain_2 comes before chain_10.
+    """
+    if name not in frame:
+        return []
+    seen = set(frame[name].dropna().astype(str).unique())
+    factor = study.factor(name)
+    if factor is not None:
+        known = [level for level in factor.levels if level in seen]
+        return known + sorted(seen - set(known), key=_natural)
+    return sorted(seen, key=_natural)
+
+
+def _natural(text: str) -> list[tuple[int, int, str]]:
+    parts = re.split(r"(\d+)", text)
+    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts]
+
+
+def only(frame: pd.DataFrame, request: Request) -> pd.DataFrame:
+    """Return the rows that `where` asks for."""
+    for name, levels in request.where.items():
+        if name in frame:
+            frame = frame[frame[name].astype(str).isin(levels)]
+    return frame
+
+
+def by_cell(chart: Chart) -> pd.DataFrame:
+    """Return the rows of a figure with one value per cell, for what is said of cells.
+
+    Values of processes are summed, those of hops averaged (a loss weighted by what was expected),
+    unless the figure shows processes or hops apart.
+    """
+    frame, request = chart.frame, chart.request
+    shown = (request.x, request.by, *request.panels)
+    if chart.measure.each == "process" and "process" in frame and "process" not in shown:
+        return _gathered(frame, "sum")
+    if chart.measure.each == "cell" and "hop" in frame and "hop" not in shown:
+        if "expected" in frame and frame["expected"].notna().all():
+            return _loss_of_cells(frame)
+        return _gathered(frame, "mean")
+    return frame
+
+
+def _gathered(frame: pd.DataFrame, how: str) -> pd.DataFrame:
+    keys = _keys(frame)
+    grouped = frame.dropna(subset=["value"]).groupby(keys, observed=True, sort=False)["value"]
+    return (grouped.sum() if how == "sum" else grouped.mean()).reset_index()
+
+
+def _loss_of_cells(frame: pd.DataFrame) -> pd.DataFrame:
+    keys = _keys(frame)
+    sums = frame.groupby(keys, observed=True, sort=False)[["lost", "expected"]].sum().reset_index()
+    expected = sums["expected"].astype("float64")
+    return sums.assign(value=(100 * sums["lost"].astype("float64") / expected.where(expected > 0)))
+
+
+def _keys(frame: pd.DataFrame) -> list[str]:
+    own = ("value", "process", "number", "t_ns", "hop", "over", "lost", "expected")
+    return [str(name) for name in frame.columns if name not in own]
+
+
+def layer_means(rows: pd.DataFrame, x: str) -> pd.DataFrame:
+    """Return the mean of each layer (columns) at each level of `x` (rows), in the unit of rows.
+
+    `rows` are the measure layer: the mean of a layer over the messages of a hop in a cell. Every
+    hop of every cell counts the same; one without a layer spent no time in it.
+    """
+    key = [name for name in ("cell", "hop") if name in rows]
+    levels = rows[x].astype(str) if x in rows else pd.Series("", index=rows.index)
+    counts = rows[key].assign(level=levels).drop_duplicates().groupby("level", sort=False).size()
+    sums = rows.groupby([levels, rows["layer"].astype(str)], sort=False)["value"].sum()
+    table = sums.unstack().fillna(0.0)
+    return table.div(counts.reindex(table.index), axis=0)

@@ -1,0 +1,299 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""A campaign's directory as the contents of its report: the one place that reads its results."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+from strata.campaign import model
+from strata.campaign.machine_description import changes
+from strata.errors import StrataError
+from strata.schema.quality import SAID_FIRST
+from strata.study.campaign_results import FAILED, FINISHED, Outcome, Results, open_results
+from strata.study.campaign_results import Study as StudyResults
+from strata.study.client_libraries import client_words
+from strata.study.imported_ranges import range_frame, ranged_measures
+from strata.study.imported_results import Import, read_imports
+from strata.study.long_frames import long_frame
+from strata.study.measure_definitions import MEASURES, OVER_TIME
+from strata.study.report_answers import PRIMARY, SHORTFALL, answer
+from strata.study.report_contents import (
+    CellRow,
+    Chart,
+    Contents,
+    Environment,
+    Finding,
+    Measure,
+    Original,
+    Request,
+    Study,
+    StudyPart,
+)
+from strata.study.tables import TABLES, Table, table_of
+
+_SEVERITIES = ("loss", "warning")
+
+Progress = Callable[[int, int, str], None]
+"""Called with how many figures and tables are made, of how many, and the next one's study."""
+
+
+def gather(directory: Path, *, progress: Progress | None = None) -> Contents:
+    """Read a campaign's directory into the contents of its report.
+
+    What was not measured yet is measured. Raises CampaignError when it is no campaign's directory.
+    """
+    results = measured_results(open_results(directory))
+    document = results.directory.document
+    done = [0]
+    total = sum(len(study.stated.figures) for study in results.studies.values())
+
+    def step(study: str) -> None:
+        if progress is not None:
+            progress(done[0], total, study)
+        done[0] += 1
+
+    imports = read_imports(directory)
+    studies = tuple(
+        _study_part(results, study, imports, step) for study in results.studies.values()
+    )
+    environments = tuple(_environment(one) for one in document.get("environments") or ())
+    return Contents(
+        name=results.directory.name,
+        question=results.campaign.question,
+        file=str(document.get("file") or ""),
+        digest=str(document.get("sha256") or ""),
+        made_utc=str(document.get("made_utc") or ""),
+        is_quick=bool(document.get("quick")),
+        seed=document.get("seed"),
+        cells=tuple(cell for part in studies for cell in part.study.cells),
+        studies=studies,
+        environments=environments,
+        changed=_changed(document.get("environments") or ()),
+        original=_original(results.campaign.original),
+        findings=_findings(results),
+        commands=_commands(results),
+    )
+
+
+def measured_results(results: Results) -> Results:
+    """Return the results with every finished cell measured; one that cannot be has failed.
+
+    One cell without a trace or with a damaged one is a gap of the report, and not its end.
+    """
+    studies = {
+        name: replace(study, outcomes=tuple(_measured(results, one) for one in study.outcomes))
+        for name, study in results.studies.items()
+    }
+    return replace(results, studies=studies)
+
+
+def _measured(results: Results, outcome: Outcome) -> Outcome:
+    if outcome.status != FINISHED:
+        return outcome
+    try:
+        results.measured(outcome)
+    except StrataError as error:
+        reason = f"it ran, and cannot be measured: {str(error).rstrip('.')}"
+        return replace(outcome, status=FAILED, reason=reason)
+    return outcome
+
+
+def _study_part(
+    results: Results, study: StudyResults, imports: list[Import], step: Callable[[str], None]
+) -> StudyPart:
+    shown = _study(study, client_words(results, study.finished))
+    parts: list[Chart | Table] = []
+    frames = _Frames(results, study.name)
+    for figure in study.stated.figures:
+        step(study.name)
+        if figure.kind in TABLES:
+            parts.append(table_of(results, study.name, figure))
+        else:
+            parts.append(_chart(frames, figure))
+    parts += _ranges(results, study.name, imports, frames)
+    layers = frames.get("layer").frame
+    asked = [figure.of for figure in study.stated.figures if figure.of in PRIMARY]
+    primary = dict.fromkeys([*asked, "loss", SHORTFALL])
+    charts = [frames.get(name) for name in primary if name]
+    present = tuple(str(layer) for layer in layers["layer"].dropna().unique())
+    return StudyPart(shown, answer(shown, charts, layers), tuple(parts), present)
+
+
+def _ranges(
+    results: Results, study: str, imports: list[Import], frames: _Frames
+) -> list[Chart | Table]:
+    """Make a figure of each measure that imports have ranges of; no file has to ask for it."""
+    charts: list[Chart | Table] = []
+    for name in ranged_measures(imports):
+        if name not in MEASURES:
+            continue
+        found = frames.get(name)
+        rows = range_frame(results, imports, study, name, found.frame)
+        if len(rows):
+            charts.append(Chart(Request("ranges", name), found.measure, rows))
+    return charts
+
+
+class _Frames:
+    """The long frames of a study, each made once: a figure keeps the rows that it asks for."""
+
+    def __init__(self, results: Results, study: str) -> None:
+        self._results, self._study = results, study
+        self._made: dict[str, Chart] = {}
+
+    def get(self, name: str) -> Chart:
+        if name not in self._made:
+            declared = MEASURES[name]
+            frame = long_frame(self._results, self._study, name)
+            shown = Measure(name, declared.unit, declared.each, declared.text)
+            self._made[name] = Chart(Request("samples", name), shown, frame)
+        return self._made[name]
+
+
+def _chart(frames: _Frames, figure: model.Figure) -> Chart:
+    name = figure.of or "latency"
+    if figure.kind == "timeline":
+        name = OVER_TIME.get(name, name)
+    request = Request(
+        kind=figure.kind,
+        of=name,
+        x=figure.x or "",
+        by=figure.by or "",
+        panels=tuple(model.listed(figure.panels)),
+        where={key: tuple(model.level_names(level)) for key, level in figure.where.items()},
+        statistic=figure.statistic or "p50",
+        confidence=figure.confidence[0],
+        scale=figure.scale or "",
+        text=figure.text,
+    )
+    found = frames.get(name)
+    return Chart(request, found.measure, found.frame)
+
+
+def _study(study: StudyResults, client: str) -> Study:
+    stated = study.stated
+    cells = tuple(_cell(outcome) for outcome in study.outcomes)
+    warm_ups = [outcome.cell.warm_up for outcome in study.outcomes]
+    durations = dict.fromkeys(outcome.cell.duration or "" for outcome in study.outcomes)
+    return Study(
+        name=study.name,
+        question=stated.question,
+        scenario=stated.scenario,
+        factors=study.factors,
+        cells=cells,
+        warm_up=max(warm_ups, default=stated.warm_up),
+        repetitions=max((cell.repetition for cell in cells), default=stated.repetitions),
+        duration=_duration(list(durations)),
+        client=client,
+    )
+
+
+def _duration(durations: list[str]) -> str:
+    """Say how long a cell is: plain numbers are messages."""
+    if len(durations) != 1 or not durations[0]:
+        return ""
+    text = durations[0]
+    return f"{text} messages" if text.isdigit() else text
+
+
+def _cell(outcome: Outcome) -> CellRow:
+    state = outcome.state
+    load = state.load_average[0] if state and state.load_average else None
+    return CellRow(
+        cell_id=outcome.id,
+        study=outcome.cell.study,
+        levels=outcome.cell.levels,
+        repetition=outcome.cell.repetition,
+        status=outcome.status,
+        reason=outcome.reason,
+        duration_s=state.duration_s if state else None,
+        load=load,
+        measured=state.measured if state else "",
+    )
+
+
+def _original(stated: model.Original | None) -> Original | None:
+    if stated is None:
+        return None
+    return Original(stated.title, stated.machine, tuple(stated.corrections))
+
+
+def _environment(document: Mapping[str, Any]) -> Environment:
+    facts = {
+        key: value for key, value in _flat(document) if not key.startswith(("at_utc", "changed"))
+    }
+    return Environment(str(document.get("at_utc") or ""), facts)
+
+
+def _flat(value: object, name: str = "") -> list[tuple[str, object]]:
+    """Return dotted names, as `strata.campaign.machine_description.changes` has them."""
+    if isinstance(value, Mapping):
+        pairs = [(str(key), one) for key, one in value.items()]
+    elif isinstance(value, list) and value and isinstance(value[0], Mapping):
+        pairs = [(str(at), one) for at, one in enumerate(value)]
+    else:
+        return [(name, value)]
+    return [item for key, one in pairs for item in _flat(one, f"{name}.{key}" if name else key)]
+
+
+def _changed(environments: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
+    names = [
+        change["key"]
+        for before, after in pairwise(environments)
+        for change in changes(before, after)
+    ]
+    return tuple(dict.fromkeys(names))
+
+
+def _findings(results: Results) -> tuple[Finding, ...]:
+    """Gather the findings of loss and the warnings of all cells, by code: that of most cases."""
+    most: dict[tuple[str, str], tuple[int, str, str]] = {}
+    counts: Counter[tuple[str, str]] = Counter()
+    for study in results.studies.values():
+        for outcome in study.finished:
+            rows = results.measured(outcome).read("findings")
+            for row in rows.to_dict("records"):
+                key = (str(row["severity"]), str(row["code"]))
+                if key[0] not in _SEVERITIES:
+                    continue
+                counts[key] += 1
+                number = int(row["count"])
+                if key not in most or number > most[key][0]:
+                    most[key] = (number, str(row["text"]), outcome.id)
+    busy = sum(bool(one.state and one.state.busy) for one in results.outcomes)
+    unmet = sum(bool(one.state and one.state.unmet) for one in results.outcomes)
+    out = [
+        Finding(key[0], most[key][1], counts[key], most[key][2], key[1])
+        for key in sorted(counts, key=lambda k: (k[1] not in SAID_FIRST, _SEVERITIES.index(k[0])))
+    ]
+    if unmet:
+        text = (
+            "messages or files that the scenario expects are missing; the loss of messages is "
+            "measured"
+        )
+        out.append(Finding("warning", text, unmet, code="unmet_expectations"))
+    if busy:
+        text = "other programs used much of the machine when the cell began"
+        out.append(Finding("warning", text, busy, code="busy_machine"))
+    if results.unknown:
+        text = "the campaign's file has no such study or level any more, so they are left out"
+        count, first = len(results.unknown), results.unknown[0]
+        out.append(Finding("warning", text, count, first, code="unknown_cells"))
+    return tuple(out)
+
+
+def _commands(results: Results) -> tuple[str, ...]:
+    document = results.directory.document
+    directory = shlex.quote(str(results.directory.path))
+    run = ["strata campaign run", shlex.quote(str(document.get("file") or "")), "-o", directory]
+    run += ["--quick"] if document.get("quick") else []
+    run += ["--repetitions", str(document["repetitions"])] if document.get("repetitions") else []
+    run += ["--seed", str(document["seed"])] if document.get("seed") is not None else []
+    return " ".join(run), f"strata campaign report {directory}"

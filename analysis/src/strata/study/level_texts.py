@@ -1,0 +1,39 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Levels as texts: those of figures, tables and answers alike."""
+
+from __future__ import annotations
+
+from strata.study.campaign_results import Factor, Study
+
+_KIB = 1024
+
+
+def level_text(level: str, factor: Factor | None) -> str:
+    """Write a level: sizes as 64 KiB, other numbers with their unit, names as they are."""
+    if factor is None or factor.numbers is None:
+        return level
+    number = dict(zip(factor.levels, factor.numbers, strict=True)).get(level)
+    if number is None:
+        return level
+    if factor.unit == "B":
+        return size_text(number)
+    return f"{number:g} {factor.unit}" if factor.unit else f"{number:g}"
+
+
+def size_text(size: float) -> str:
+    """Write a number of bytes in the largest binary unit that leaves it whole."""
+    for unit, bytes_of in (("GiB", _KIB**3), ("MiB", _KIB**2), ("KiB", _KIB)):
+        if size >= bytes_of and size % bytes_of == 0:
+            return f"{size / bytes_of:g} {unit}"
+    return f"{size:,.0f} B"
+
+
+def level_words(study: Study, name: str) -> dict[str, str]:
+    """Return the text of each level that the file states of a factor; empty for what is none."""
+    stated = study.stated.factors.get(name)
+    if stated is None:
+        return {}
+    numbers = tuple(map(stated.number, stated.names)) if stated.numeric else None
+    factor = Factor(name, tuple(stated.names), stated.unit, numbers)
+    return {level: level_text(level, factor) for level in factor.levels}

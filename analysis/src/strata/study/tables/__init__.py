@@ -1,0 +1,53 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Tables of a campaign's report, as data: `table_of` makes one that the campaign's file asks for.
+
+A `Table` is a frame and its columns (label, unit, form); terminal and page render the same.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+
+from strata.campaign.model import Figure
+from strata.errors import CampaignError
+from strata.study.campaign_results import Results
+from strata.study.tables.comparisons import anova, pairs
+from strata.study.tables.layers import layers
+from strata.study.tables.losses import boundaries, loss
+from strata.study.tables.published import corrections, published
+from strata.study.tables.side_by_side import side_by_side
+from strata.study.tables.statistics import intervals, modes, skipped_notes, summary
+from strata.study.tables.table import Column, Table, written
+
+__all__ = ["TABLES", "Column", "Table", "table_of"]
+
+TABLES: dict[str, Callable[[Results, str, Figure], Table]] = {
+    "side_by_side": side_by_side,
+    "summary": summary,
+    "intervals": intervals,
+    "anova": anova,
+    "pairs": pairs,
+    "modes": modes,
+    "loss": loss,
+    "boundaries": boundaries,
+    "layers": layers,
+    "published": published,
+    "corrections": corrections,
+}
+"""The kinds of `figures` that are tables, and what makes each."""
+
+
+def table_of(results: Results, study: str, figure: Figure) -> Table:
+    """Return the table that a figure of a study asks for; its notes name the cells it has not.
+
+    Raises CampaignError for a kind that is no table.
+    """
+    if figure.kind not in TABLES:
+        raise CampaignError(f"Cannot make a table of {figure.kind}: known are {', '.join(TABLES)}.")
+    made = TABLES[figure.kind](results, study, figure)
+    made = written(made, results.study(study), keep=("here",))
+    if figure.kind in ("published", "corrections"):
+        return made
+    return replace(made, notes=(*made.notes, *skipped_notes(results, study, figure)))
