@@ -4,24 +4,35 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 from bokeh.models import ColumnDataSource, GlyphRenderer
+from bokeh.models.annotations.geometry import Span
 from made_analysis import BEGIN_NS, Relay, make
 
 from strata.analysis import Analysis
+from strata.show.html import theme
+from strata.show.html.analysis.messages import chain_messages
 from strata.show.html.figures import thinning
 from strata.show.html.figures.latency import LatencyFigure, latency_over_time
 from strata.show.html.figures.quantiles import QuantileFigure, layer_quantiles
+from strata.units import format_ns
 
 
-def latency_figure(analysis: Analysis, limit: int = 20_000) -> LatencyFigure:
-    return latency_over_time(
-        analysis.chain_instances, analysis.chain_segments, trace_begin_ns=BEGIN_NS, limit=limit
-    )
+def document_of(analysis: Analysis) -> dict[str, Any]:
+    """The messages of the first chain, as the page holds them."""
+    return chain_messages(analysis, [0])[0].document
 
 
-def sources(figure: LatencyFigure | QuantileFigure) -> dict[str, ColumnDataSource]:
+def named(figure: LatencyFigure, name: str) -> dict[str, Any]:
+    """The data of that name, which the page's scripts look for."""
+    (source,) = figure.plot.select({"type": ColumnDataSource, "name": name})
+    return dict(source.data)
+
+
+def sources(figure: QuantileFigure) -> dict[str, ColumnDataSource]:
     """Data by name in the legend."""
     legend = figure.plot.legend[0]
     out = {}
@@ -35,37 +46,67 @@ def sources(figure: LatencyFigure | QuantileFigure) -> dict[str, ColumnDataSourc
 
 def test_every_message_is_a_point_at_its_time() -> None:
     analysis = make(Relay(messages=300))
-    figure = latency_figure(analysis)
-    drawn = sources(figure)
-    seconds = np.sort(np.concatenate([item.data["x"] for item in drawn.values()]))
-    begun = (analysis.chain_instances["begin_ns"].to_numpy() - BEGIN_NS) / 1e9
-    np.testing.assert_allclose(seconds, np.sort(begun))
+    figure = latency_over_time(document_of(analysis))
+    points = named(figure, "messages")
+    own = analysis.chain_instances.sort_values("begin_ns")
+    np.testing.assert_allclose(points["x"], (own["begin_ns"].to_numpy() - BEGIN_NS) / 1e9)
+    np.testing.assert_array_equal(points["y"], own["latency_ns"])
+    assert list(points["message"]) == own["message_id"].tolist()
+    assert points["text"] == [format_ns(ns, micro="µs") for ns in own["latency_ns"]]
     assert (figure.shown, figure.count) == (300, 300)
+    assert len(named(figure, "current")["x"]) == 0
 
 
 def test_points_are_coloured_by_the_layer_that_took_the_most() -> None:
-    drawn = sources(latency_figure(make(Relay(messages=300, blocked_ns=50_000_000))))
-    assert list(drawn) == ["mostly middleware", "mostly executor wait"]
-    assert len(drawn["mostly executor wait"].data["x"]) == 30
-    assert drawn["mostly executor wait"].data["executor wait"].min() >= 50  # ms, as the median
-
-
-def test_the_layers_of_a_point_add_up_to_its_latency() -> None:
-    data = sources(latency_figure(make(Relay(messages=50))))["mostly middleware"].data
-    layers = [name for name in data if name not in ("x", "y", "latency", "index")]
-    assert len(layers) == 7
-    np.testing.assert_allclose(
-        np.sum([data[name] for name in layers], axis=0), data["latency"], rtol=1e-5
+    points = named(
+        latency_over_time(document_of(make(Relay(messages=300, blocked_ns=50_000_000)))), "messages"
     )
+    waits = [layer == "executor wait" for layer in points["layer"]]
+    assert sum(waits) == 30
+    assert set(points["layer"]) == {"executor wait", "middleware"}
+    assert all((ns > 50_000_000) == wait for ns, wait in zip(points["y"], waits, strict=True))
+    fills = [theme.paint(layer).fill for layer in points["layer"]]
+    assert points["fill"] == fills
 
 
-def test_the_axis_is_logarithmic_only_where_the_tail_is_long() -> None:
-    assert not latency_figure(make(Relay())).is_log
-    assert latency_figure(make(Relay(blocked_ns=80_000_000))).is_log
+def test_the_median_and_p99_are_marked_and_the_summary_says_them() -> None:
+    analysis = make(Relay(messages=300))
+    figure = latency_over_time(document_of(analysis))
+    for name, quantile in (("p50", 0.5), ("p99", 0.99)):
+        (mark,) = figure.plot.select({"type": Span, "name": name})
+        value = np.quantile(analysis.chain_instances["latency_ns"], quantile)
+        assert mark.location == pytest.approx(value, abs=1)
+        assert mark.visible
+        assert format_ns(value, micro="µs") in figure.summary
+    assert figure.summary.startswith("300 messages over 3.0 s: median ")
+
+
+def test_bars_count_every_message_once() -> None:
+    bars = named(latency_over_time(document_of(make(Relay(messages=300)))), "bars")
+    assert sum(bars["count"]) == 300
+    assert bars["low"][1:] == bars["high"][:-1]
+
+
+@pytest.mark.parametrize(
+    ("relay", "most"),
+    [(Relay(), 1.0), (Relay(blocked_ns=80_000_000), 2.5)],
+    ids=["within a decade", "over two decades"],
+)
+def test_ticks_are_few_labelled_and_within_the_axis(relay: Relay, most: float) -> None:
+    figure = latency_over_time(document_of(relay_analysis := make(relay)))
+    latency = relay_analysis.chain_instances["latency_ns"]
+    assert np.log10(latency.max() / latency.min()) < most
+    plot, beside = figure.plot.children
+    ticks = plot.yaxis[0].ticker.ticks
+    assert 3 <= len(ticks) <= 7
+    assert all(plot.y_range.start <= tick <= plot.y_range.end for tick in ticks)
+    assert set(ticks) <= set(plot.yaxis[0].major_label_overrides)
+    assert beside.y_range is plot.y_range
+    assert plot.y_range.start < latency.min() < latency.max() < plot.y_range.end
 
 
 def test_one_message_has_a_range_to_be_drawn_in() -> None:
-    plot = latency_figure(make(Relay(messages=1))).plot
+    plot, _ = latency_over_time(document_of(make(Relay(messages=1)))).plot.children
     assert plot.x_range.start < plot.x_range.end
     assert plot.y_range.start < plot.y_range.end
 

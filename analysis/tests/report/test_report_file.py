@@ -85,14 +85,18 @@ def test_the_report_goes_into_the_session(own_sample: Callable[[str], Path]) -> 
     done = report(session)
     assert done.exit_code == 0, done.output
     assert done.stdout == f"Wrote {session / 'report.html'}\n"
-    assert "<h1>fast_blocked_st</h1>" in (session / "report.html").read_text()
+    assert (
+        '<h1 title="fast_blocked_st">fast_blocked_st</h1>' in (session / "report.html").read_text()
+    )
     (session / "report.html").write_text("mine")
     again = report(session)
     assert isinstance(again.exception, OutputError)
     assert "--force" in str(again.exception)
     assert (session / "report.html").read_text() == "mine"
     assert report(session, "--force").exit_code == 0
-    assert "<h1>fast_blocked_st</h1>" in (session / "report.html").read_text()
+    assert (
+        '<h1 title="fast_blocked_st">fast_blocked_st</h1>' in (session / "report.html").read_text()
+    )
 
 
 def test_a_page_of_our_own_is_replaced_in_its_place_but_not_where_one_is_named(
@@ -127,7 +131,7 @@ def test_the_report_of_a_sessions_trace_goes_into_the_session(
     own_sample("fast_blocked_st").rename(session / "trace")
     (session / "manifest.json").write_text("{}")
     assert report(session / "trace").exit_code == 0
-    assert "<h1>session</h1>" in (session / "report.html").read_text()
+    assert '<h1 title="session">session</h1>' in (session / "report.html").read_text()
 
 
 def test_output_names_another_file(sample: Callable[[str], Path], tmp_path: Path) -> None:
@@ -198,7 +202,8 @@ def test_what_is_not_seen_is_in_no_page(own_sample: Callable[[str], Path], tmp_p
     page = tmp_path / "page.html"
     assert report(named, "-o", page).exit_code == 0
     text = page.read_text(encoding="utf-8")
-    assert "<h1>a\ufffdgpj\ufffd\ufffd.exe</h1>" in text
+    name = "a\ufffdgpj\ufffd\ufffd.exe"
+    assert f'<h1 title="{name}">{name}</h1>' in text
     assert not set(text) & set("\u202e\u2066\u200b")
 
 

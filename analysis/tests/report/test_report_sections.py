@@ -28,7 +28,16 @@ def page_of(analysis: Analysis) -> Element:
 
 
 def ids_of(page: Element) -> list[str]:
-    return [item.attributes["id"] for item in page.every() if item.tag in ("section", "footer")]
+    main = page.every("main")[0]
+    return [
+        item.attributes["id"]
+        for item in (*main.children, *page.every("footer"))
+        if is_section(item)
+    ]
+
+
+def is_section(item: Element | str) -> bool:
+    return isinstance(item, Element) and item.tag in ("section", "footer")
 
 
 def rows_of(table: Element) -> list[list[str]]:
@@ -54,9 +63,12 @@ def page() -> Element:
 
 def test_sections_come_between_hops_and_callbacks(page: Element) -> None:
     ids = ids_of(page)
-    assert ids == ["quality", "answer", "chain-0", "hops", *SECTIONS, "callbacks", "definitions"]
+    assert ids == [
+        *("overview", "messages", "answer", "chain-0", "hops"),
+        *(*SECTIONS, "callbacks", "quality", "definitions"),
+    ]
     links = [link.attributes["href"] for link in page.every("nav")[0].every("a")]
-    assert links == [f"#{name}" for name in ids]
+    assert links == [f"#{name}" for name in ids if name != "chain-0"], "chains are in the answer"
 
 
 def test_a_section_of_nothing_is_not_there() -> None:
@@ -214,10 +226,6 @@ def test_what_threads_did_is_shown_where_the_kernel_tells() -> None:
 
 
 def test_chains_of_one_name_are_told_apart_by_their_nodes() -> None:
-    plain = page_of(make(Relay(messages=20)))
-    assert plain.every("nav")[0].every("a")[2].attributes["title"] == " -> ".join(
-        f"/chain_{at}" for at in range(4)
-    )
     long = "/a_robot_with_a_long_name/and_a_long_namespace/relay_{}"
     analysis = with_chains(make(Relay(messages=20, node=long)), MAX_CHAINS + 2)
     nodes = [
@@ -228,17 +236,22 @@ def test_chains_of_one_name_are_told_apart_by_their_nodes() -> None:
     further = rows_of(page.by_id("answer").every("table")[0])
     for at, row in enumerate(further, MAX_CHAINS):
         assert row[0].endswith(nodes[at].replace("->", "→"))
+    named = [item.words for item in page.by_id("chain-choice").every("option")]
+    assert named == [f"{at + 1}: {name.replace('->', '→')}" for at, name in enumerate(nodes)]
+    answers = page.by_id("answer").every("article")
     for at in range(MAX_CHAINS):
         section = page.by_id(f"chain-{at}")
         assert f"/branch_{at}" in section.every("h2")[0].words
-        link = page.every("nav")[0].every("a")[2 + at]
-        assert f"/branch_{at}" in link.attributes["title"]
+        link = answers[at].every("a")[0]
+        assert link.attributes["href"] == f"#chain-{at}"
+        assert f"/branch_{at}" in answers[at].every("p", "of")[0].words
 
 
 def test_a_chain_with_a_name_of_its_own_is_named_by_its_topics() -> None:
     analysis = with_chains(make(Relay(messages=20)), MAX_CHAINS + 2)
     names = [f"/topic_{at}" for at in range(MAX_CHAINS + 2)]
-    page = page_of(analysis.replaced(chains=analysis.chains.assign(name=names)))
+    # No message went over topics of these names, so none can be followed.
+    page = page_of(analysis.replaced(chains=analysis.chains.assign(name=names, count=0)))
     further = rows_of(page.by_id("answer").every("table")[0])
     assert [row[0] for row in further] == names[MAX_CHAINS:]
 
