@@ -11,9 +11,9 @@ from playwright.sync_api import Page
 
 from strata.analysis import Analysis
 from strata.schema.layers import IN_NODE
+from strata.show.words.naming import Names
 from strata.stats.causes import find_causes
 from strata.stats.evidence import evidence_of
-from strata.symbols import shorten_place
 
 MOST_ROWS = 200
 IN_NODES = {layer.name for layer in IN_NODE}
@@ -69,6 +69,7 @@ def longest_first(
 
 def largest_causes(analysis: Analysis, chain: int) -> dict[int, set[str]]:
     """The largest cause of each message of a chain, as "LAYER WHERE"; several that are equal."""
+    names = Names(analysis)
     found = find_causes(
         analysis.rows("chain_segments"), evidence_of(*map(analysis.rows, _EVIDENCE))
     )
@@ -76,7 +77,7 @@ def largest_causes(analysis: Analysis, chain: int) -> dict[int, set[str]]:
         {
             "instance": found.instance,
             "cause": [
-                f"{layer} {shorten_place(where)}"
+                f"{layer} {names.cause(layer, where).removeprefix(f'{layer} ')}"
                 for layer, where in zip(found.layer.texts(), found.where.texts(), strict=True)
             ],
             "duration_ns": found.duration_ns,

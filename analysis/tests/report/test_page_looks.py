@@ -5,16 +5,17 @@
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from page_barriers import serious_barriers
 from page_browser import PROBE, draw_everything, visit
 from playwright.sync_api import Browser, Page
 from recorded_pages import FLEET, NAMES, RecordedPages
 
+from strata.show.words.headline import headline
+from strata.show.words.naming import Names
+
 WIDTHS = (420, 1280, 2560)
-SERIOUS = ("serious", "critical")
 MOST_BYTES = 10_000_000
 OPENS_WITHIN_S = 10.0
 """Three seconds are the aim; what else runs on a machine of tests may take the rest."""
@@ -26,17 +27,6 @@ def without_repetition(page: Page) -> None:
         """() => document.querySelectorAll("tbody tr:nth-child(n+6), section.chain ~ section.chain")
             .forEach(item => item.remove())"""
     )
-
-
-def barriers(page: Page) -> list[str]:
-    """Serious and critical violations that axe-core finds, each with the element."""
-    found: dict[str, Any] = Axe().run(page, options={"resultTypes": ["violations"]}).response
-    return [
-        f"{item['id']} ({item['impact']}): {node['target']} {node['html'][:160]}"
-        for item in found["violations"]
-        if item["impact"] in SERIOUS
-        for node in item["nodes"]
-    ]
 
 
 def appear(page: Page, name: str) -> None:
@@ -72,7 +62,7 @@ def test_everything_is_drawn_and_fits_light_and_dark(
             without_repetition(page)
             for appearance in ("dark", "light"):
                 appear(page, appearance)
-                assert barriers(page) == []
+                assert serious_barriers(page) == []
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -89,13 +79,10 @@ def test_the_first_screen_has_the_answer(
         assert graph is not None
         tops["graph"] = graph["y"]
         assert all(0 < top < 720 for top in tops.values()), tops
-        said = seen.page.inner_text(".answer .sentence")
-        assert said.replace("µs", "us").replace("\xa0", " ") == first_sentence(recorded, name)
-
-
-def first_sentence(recorded: RecordedPages, name: str) -> str:
-    text = recorded(name).analysis.system.text
-    return text.partition(". ")[0].removesuffix(".") + "."
+        said = seen.page.inner_text(".answer .sentence").replace("\xa0", " ")
+        analysis = recorded(name).analysis
+        first = headline(analysis, Names(analysis)).statements[0]
+        assert said.replace("µs", "us").casefold() == first.casefold()
 
 
 def test_a_long_recording_is_small_and_opens_at_once(

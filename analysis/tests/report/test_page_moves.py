@@ -286,7 +286,7 @@ def test_tables_are_sorted_by_a_click_on_a_head(browser: Browser, recorded: Reco
         down = [ns_of(text) for text in cells.all_inner_texts()]
         assert down == sorted(down, reverse=True)
         own = analysis.hops[~analysis.hops["topic"].isin(INTERNAL_TOPICS)]
-        assert down[0] == pytest.approx(own["latency_p50"].max(), rel=0.005)
+        assert down[0] == pytest.approx(own["latency_p50_ns"].max(), rel=0.005)
         head.locator("button").click()
         assert head.get_attribute("aria-sort") == "ascending"
         up = [ns_of(text) for text in cells.all_inner_texts()]
@@ -352,7 +352,7 @@ def test_the_timeline_zooms_and_says_what_a_span_is(
         detail = page.inner_text("#timeline-detail")
         assert "from 0 ns after the first publish" in detail
         page.mouse.click(*page.evaluate(_ON_SPAN, ["behind", 0]))
-        assert "the message waited" in page.inner_text("#timeline-detail")
+        assert "a message of this route waited" in page.inner_text("#timeline-detail")
         assert page.locator("#timeline .span.chosen rect.behind").count() == 1
         page.wait_for_timeout(600)
         page.mouse.dblclick(*page.evaluate(_ON_SPAN, ["own", 1]))
