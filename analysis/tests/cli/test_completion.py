@@ -61,6 +61,8 @@ def completed(shell: str, line: str) -> tuple[list[str], set[str], float]:
         ("strata doctor -c l", ["light"]),
         ("strata campaign s", ["status"]),
         ("strata campaign run re", ["relay"]),
+        ("strata campaign report --fo", ["--format", "--force"]),
+        ("strata campaign status --f", ["--format"]),
         ("strata hops --to", ["--topic"]),
         ("strata compare --g", ["--gate"]),
         ("strata convert --r", ["--results"]),

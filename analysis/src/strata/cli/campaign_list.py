@@ -4,12 +4,14 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
-from strata.campaign.cells import combinations
-from strata.campaign.load import LoadedCampaign, load_campaign, shipped_campaigns
-from strata.cli.console import make_console, plain_table
 from strata.cli.output import write_json
+
+if TYPE_CHECKING:
+    from strata.campaign.load import LoadedCampaign
 
 _SCHEMA = 1
 
@@ -20,6 +22,9 @@ _SCHEMA = 1
 )
 def command(form: str) -> None:
     """List the campaigns that ship, with the number of cells of each variant."""
+    from strata.campaign.load import load_campaign, shipped_campaigns
+    from strata.cli.console import make_console, plain_table
+
     found = [load_campaign(str(path)) for path in shipped_campaigns()]
     if form == "json":
         write_json({"schema": _SCHEMA, "campaigns": [_described(loaded) for loaded in found]})
@@ -44,6 +49,8 @@ def _described(loaded: LoadedCampaign) -> dict[str, object]:
 
 
 def _count(loaded: LoadedCampaign, *, quick: bool) -> int:
+    from strata.campaign.cells import combinations
+
     count = 0
     for name, study in loaded.campaign.studies.items():
         reduced = loaded.campaign.quick.get(name) if quick else None

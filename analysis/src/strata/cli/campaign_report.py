@@ -5,21 +5,18 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
-from strata.cli.console import make_console
 from strata.cli.output import check_output, write_csv, write_json, write_output
 from strata.cli.progress import stepwise_progress
 from strata.errors import CampaignError, OutputError
 from strata.printable import printable
-from strata.show.document.campaign import Sheet, document, sheets
-from strata.show.html import check_target
-from strata.show.html.campaign.page import write_page_of
-from strata.show.terminal.campaign import print_contents
-from strata.study.gather_report import gather
-from strata.study.report_contents import Contents
-from strata.units import format_count
+
+if TYPE_CHECKING:
+    from strata.show.document.campaign import Sheet
+    from strata.study.report_contents import Contents
 
 _NAME = "report.html"
 
@@ -65,8 +62,13 @@ def command(
     if form == "html":
         _write_page(directory, output, force=force)
     elif form == "text":
+        from strata.cli.console import make_console
+        from strata.show.terminal.campaign import print_contents
+
         print_contents(_gathered(directory), make_console())
     elif form == "json":
+        from strata.show.document.campaign import document
+
         check_output(output, force=force)
         made = document(_gathered(directory))
         write_output(output, lambda file: write_json(made, file))
@@ -89,11 +91,16 @@ def _check_usage(form: str, output: Path | None, name: str | None) -> None:
 
 
 def _gathered(directory: Path) -> Contents:
+    from strata.study.gather_report import gather
+
     with stepwise_progress("Making the report") as progress:
         return gather(directory, progress=progress)
 
 
 def _write_page(directory: Path, output: Path | None, *, force: bool) -> None:
+    from strata.show.html import check_target
+    from strata.show.html.campaign.page import write_page_of
+
     target = output if output is not None else directory / _NAME
     check_target(target, force=force, replace_page=output is None)
     contents = _gathered(directory)
@@ -102,6 +109,8 @@ def _write_page(directory: Path, output: Path | None, *, force: bool) -> None:
 
 
 def _write_csv(directory: Path, output: Path | None, name: str | None, *, force: bool) -> None:
+    from strata.show.document.campaign import sheets
+
     if name is not None:
         check_output(output, force=force)
         found = sheets(_gathered(directory))
@@ -123,6 +132,8 @@ def _write_csv(directory: Path, output: Path | None, name: str | None, *, force:
 
 
 def _write_files(output: Path, files: dict[Path, Sheet]) -> None:
+    from strata.units import format_count
+
     file = output
     try:
         output.mkdir(parents=True, exist_ok=True)

@@ -8,16 +8,18 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
-from rich.table import Table
 
-from strata.campaign.cells import Cell
-from strata.campaign.directory import CampaignDirectory, CellState, open_directory
-from strata.campaign.remaining_time import Forecast
-from strata.cli.console import make_console, plain_table
 from strata.cli.output import write_json
 from strata.printable import printable
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from strata.campaign.cells import Cell
+    from strata.campaign.directory import CampaignDirectory, CellState
 
 _SCHEMA = 1
 
@@ -29,6 +31,10 @@ _SCHEMA = 1
 )
 def command(directory: Path, form: str) -> None:
     """Show the state of each cell of a campaign, and which cells are still to run."""
+    from strata.campaign.directory import open_directory
+    from strata.campaign.remaining_time import Forecast
+    from strata.cli.console import make_console, plain_table
+
     campaign = open_directory(directory)
     states = {cell.id: campaign.state(cell) for cell in campaign.cells}
     words = {cell.id: _word(cell, states[cell.id]) for cell in campaign.cells}
@@ -102,6 +108,8 @@ def _write_json(
 
 def skips_table(cells: Sequence[Cell]) -> Table | None:
     """Make a table of the skipped cells, those of one reason and study together; null for none."""
+    from strata.cli.console import plain_table
+
     groups: dict[tuple[str, str], list[Cell]] = {}
     for cell in cells:
         if cell.skipped:
