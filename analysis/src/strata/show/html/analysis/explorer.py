@@ -17,7 +17,11 @@ from strata.show.html import theme
 from strata.show.html.analysis.graph import GraphView, graph_views
 from strata.show.html.analysis.messages import MAX_CHAINS, ChainMessages, chain_messages
 from strata.show.html.analysis.picture import MICRO
-from strata.show.html.analysis.timelines import chosen_messages, embedded_timelines
+from strata.show.html.analysis.timelines import (
+    chosen_messages,
+    embedded_timelines,
+    timeline_key,
+)
 from strata.show.html.embedding import inside_script
 from strata.show.html.figures.latency import LatencyFigure, latency_over_time
 from strata.show.words.chain_choice import chosen_chains, focus_chain
@@ -61,8 +65,14 @@ def explorer_of(analysis: Analysis) -> Explorer:
     """Return the first screen, and the messages that it selects."""
     explored = _explored(analysis)
     chosen = chosen_messages(analysis, explored)
-    always = {one.chain_instance_id for own in chosen.values() for one in own}
-    chains = chain_messages(analysis, explored, always)
+    timelines = embedded_timelines(analysis, chosen)
+    followed = {
+        one.chain_instance_id
+        for own in chosen.values()
+        for one in own
+        if timeline_key(one) in timelines["of"]
+    }
+    chains = chain_messages(analysis, explored, followed)
     causes = list(analysis.rows("system_causes").records())[:_SYSTEM_CAUSES]
     document = {
         "trace": analysis.trace.path,
@@ -72,7 +82,7 @@ def explorer_of(analysis: Analysis) -> Explorer:
         "fills": {name: theme.paint(name).fill for name in _layers(chains)},
         "hops": _hops(analysis),
         "in_node": [layer.name for layer in IN_NODE],
-        "timelines": embedded_timelines(analysis, chosen),
+        "timelines": timelines,
     }
     return Explorer(
         graph_views(analysis),

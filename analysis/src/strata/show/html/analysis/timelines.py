@@ -45,8 +45,8 @@ def chosen_messages(analysis: Analysis, chains: Sequence[int]) -> Chosen:
 def embedded_timelines(analysis: Analysis, chosen: Chosen) -> dict[str, Any]:
     """Return the timelines of chosen messages for the page's scripts, `MOST_BYTES` at most.
 
-    `of` has each (strata.timeline.document) by "CHAIN:MESSAGE": a message may end several chains
-    that begin apart. `left_out` counts those for which there was no space.
+    `of` has each (strata.timeline.document) by `timeline_key`. `left_out` counts those for which
+    there was no space.
     """
     strings, of, left_out = Strings(), dict[str, dict[str, Any]](), 0
     timelines = Timelines(analysis, most_other=_MOST_OTHER)
@@ -58,12 +58,17 @@ def embedded_timelines(analysis: Analysis, chosen: Chosen) -> dict[str, Any]:
         known = sum(map(len, strings.texts()))
         item = compact(timelines.of_instance(one.chain_instance_id), strings)
         item["why"] = [strings.number(reason.text) for reason in one.reasons]
-        of[f"{one.chain_id}:{one.message_id}"] = item
+        of[timeline_key(one)] = item
         space -= len(json.dumps(item, separators=(",", ":")))
         space -= sum(map(len, strings.texts())) - known
     texts = strings.texts()
     slugs = {str(at): theme.paint(text).slug for at, text in enumerate(texts) if theme.known(text)}
     return {"strings": texts, "slugs": slugs, "of": of, "left_out": left_out}
+
+
+def timeline_key(one: EmbeddedMessage) -> str:
+    """Return CHAIN:MESSAGE, as a message may end several chains that begin apart."""
+    return f"{one.chain_id}:{one.message_id}"
 
 
 def _in_turn(chosen: Chosen) -> Iterator[EmbeddedMessage]:
