@@ -18,6 +18,7 @@ from made_analysis import Relay, make, with_chains
 import strata
 from strata.analysis import Analysis
 from strata.read.links import read_links
+from strata.show.html import render_page
 from strata.show.html.analysis import timelines as page_timelines
 from strata.show.html.analysis.messages import ChainMessages, chain_messages
 from strata.show.html.analysis.timelines import SLOWEST, chosen_messages, embedded_timelines
@@ -149,6 +150,12 @@ def test_messages_have_a_bound_on_their_bytes(hops: int, count: int) -> None:
     size = sum(len(json.dumps(chain.document, separators=(",", ":"))) for chain in found)
     assert size < 4_000_000
     assert all(len(chain.document["message"]) >= 40 for chain in found)
+
+
+def test_a_page_of_many_long_chains_has_a_bound_on_its_bytes() -> None:
+    analysis = numbered(with_chains(make(Relay(hops=14, messages=150)), 100))
+    assert len(analysis.chain_instances) == 15_000
+    assert len(render_page(analysis, title="made").encode()) <= 10_000_000
 
 
 def numbered(analysis: Analysis) -> Analysis:
