@@ -74,7 +74,7 @@ def test_a_command_that_records_what_ran_already_gets_it(session: Path) -> None:
     found = strata.analyze(session)
     assert len(found.trace.processes) == len(OWN) + 1
     assert not finding(found, "processes_left_out")
-    assert "6 traced processes" in finding(found, "only_other_processes")
+    assert "6 other traced processes" in finding(found, "only_other_processes")
 
 
 @pytest.mark.parametrize(

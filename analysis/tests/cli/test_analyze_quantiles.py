@@ -37,7 +37,8 @@ def test_text_shows_them_in_place_of_the_usual(sample: Callable[[str], Path]) ->
     of_messages = text[: text.index("timers ─")]
     assert "callbacks, by total time" in of_messages
     assert "p50" not in of_messages and "p90" not in of_messages
-    assert max(map(len, text.splitlines())) <= 80
+    # A command with a long path is not broken, so that it can be pasted.
+    assert all(len(line) <= 80 for line in text.splitlines() if TRACE not in line)
 
 
 def test_documents_and_tables_have_them(sample: Callable[[str], Path]) -> None:

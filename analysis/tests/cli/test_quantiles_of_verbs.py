@@ -150,7 +150,8 @@ def test_compare_shows_them_to_people(sample: Sample) -> None:
     assert heads in [line.split() for line in lines]
     assert any(line.startswith("p95 ") and "95 %" in line for line in lines)
     assert not any(line.startswith("p99 ") for line in lines)
-    document = shown("compare", sample(A), sample(B), "--quantiles", ASKED, "--format", "markdown")
+    options = ("--quantiles", ASKED, "--format", "markdown", "--all")
+    document = shown("compare", sample(A), sample(B), *options)
     rows = [line for line in document.splitlines() if line.startswith("| ")]
     first = next(line for line in rows if "A n" in line)
     assert "A p99.9 | B p99.9" in first and "p99.9 shift" in first and "p99 " not in first

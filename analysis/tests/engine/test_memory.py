@@ -177,6 +177,8 @@ def test_rows_do_not_depend_on_the_bound(
 def test_without_a_disk_rows_stay_in_memory(bound: Callable[[int], None]) -> None:
     bound(8)
     set_memory(8 * MB, "/proc")
+    # It is said once in a process, and another test may have been first.
+    memory._warn_of.cache_clear()
     said = pytest.warns(RuntimeWarning, match="Cannot keep rows of the trace in a file")
     with said, within_bound():
         arrays = [np.full(LARGE, number) for number in range(20)]

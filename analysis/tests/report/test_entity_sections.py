@@ -42,11 +42,16 @@ def section(text: list[str], name: str) -> list[str]:
     return text[begin : after[0] if after else None]
 
 
+def assert_fits(text: list[str]) -> None:
+    """A command with a long path is not broken, so that it can be pasted."""
+    assert all(len(line) <= 80 for line in text if "strata " not in line)
+
+
 def test_timers_are_shown_with_setpoint_lateness_and_what_they_skipped(
     analysis_of: AnalysisOf,
 ) -> None:
     text = lines(analysis_of("fast_relay1p_overload"))
-    assert max(map(len, text)) <= 80
+    assert_fits(text)
     timers = section(text, "timers")
     busy = next(line.split() for line in timers if line.startswith(" /source  10.0 ms"))
     assert busy[1:4] == ["10.0", "ms", "1,001"]
@@ -56,7 +61,7 @@ def test_timers_are_shown_with_setpoint_lateness_and_what_they_skipped(
 
 def test_lifecycle_states_are_shown_by_their_time(analysis_of: AnalysisOf) -> None:
     text = lines(analysis_of("fast_lifecycle"))
-    assert max(map(len, text)) <= 80
+    assert_fits(text)
     states = [line.split() for line in section(text, "lifecycle")[2:]]
     assert states[0][:3] == ["/managed", "inactive", "10"]
     assert [row[0] for row in states[1:3]] == ["unconfigured", "active"]
@@ -67,7 +72,7 @@ def test_lifecycle_states_are_shown_by_their_time(analysis_of: AnalysisOf) -> No
 def test_shares_are_those_of_the_page(analysis_of: AnalysisOf, name: str) -> None:
     analysis = analysis_of(name)
     text = lines(analysis)
-    assert max(map(len, text)) <= 80
+    assert_fits(text)
     shown = [line for line in section(text, "executors, by thread") if "-threaded" in line]
     shares = {str(row.vtid): words(*row.shares.values()) for row in thread_rows(analysis)}
     assert len(shown) == len(shares)

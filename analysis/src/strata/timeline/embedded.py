@@ -132,7 +132,7 @@ class Embedding:
                 1 - (rank[row] - 1) / last,
                 tuple(chosen[row]),
             )
-            for row in sorted(chosen, key=rank.__getitem__)
+            for row in sorted(chosen.keys() & rank.keys(), key=rank.__getitem__)
         )
 
     def _by_speed(self, rows: Ints) -> Ints:
