@@ -170,7 +170,8 @@ def nothing() -> Analysis:
 
 
 def with_chains(analysis: Analysis, count: int) -> Analysis:
-    """The first chain of `analysis`, `count` times."""
+    """The first chain of `analysis`, `count` times, with the same messages."""
+    instances_of_one = len(analysis.chain_instances)
     chains, instances, segments, layers, blame = (
         pd.concat([frame.assign(chain_id=at) for at in range(count)], ignore_index=True)
         for frame in (
@@ -180,6 +181,12 @@ def with_chains(analysis: Analysis, count: int) -> Analysis:
             analysis.chain_layers,
             analysis.blame,
         )
+    )
+    instances, segments = (
+        frame.assign(
+            chain_instance_id=frame["chain_instance_id"] + instances_of_one * frame["chain_id"]
+        )
+        for frame in (instances, segments)
     )
     return analysis.replaced(
         chains=chains,

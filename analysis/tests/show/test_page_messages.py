@@ -143,9 +143,7 @@ def test_of_a_long_chain_the_extremes_are_there_and_what_is_asked_for() -> None:
 
 @pytest.mark.parametrize(("hops", "count"), [(2, 2), (14, 2), (14, 60)])
 def test_messages_have_a_bound_on_their_bytes(hops: int, count: int) -> None:
-    analysis = numbered(
-        with_chains(make(Relay(hops=hops, messages=900 if count < 9 else 90)), count)
-    )
+    analysis = with_chains(make(Relay(hops=hops, messages=900 if count < 9 else 90)), count)
     found = chain_messages(analysis, list(range(count)))
     size = sum(len(json.dumps(chain.document, separators=(",", ":"))) for chain in found)
     assert size < 4_000_000
@@ -153,22 +151,9 @@ def test_messages_have_a_bound_on_their_bytes(hops: int, count: int) -> None:
 
 
 def test_a_page_of_many_long_chains_has_a_bound_on_its_bytes() -> None:
-    analysis = numbered(with_chains(make(Relay(hops=14, messages=150)), 100))
+    analysis = with_chains(make(Relay(hops=14, messages=150)), 100)
     assert len(analysis.chain_instances) == 15_000
     assert len(render_page(analysis, title="made").encode()) <= 10_000_000
-
-
-def numbered(analysis: Analysis) -> Analysis:
-    """Chains that share their messages, each with instances of its own."""
-    count = int(analysis.chain_instances["chain_instance_id"].max()) + 1
-    frames = {
-        name: frame.assign(chain_instance_id=frame["chain_instance_id"] + count * frame["chain_id"])
-        for name, frame in (
-            ("chain_instances", analysis.chain_instances),
-            ("chain_segments", analysis.chain_segments),
-        )
-    }
-    return analysis.replaced(**frames)
 
 
 def decoded(document: dict[str, Any], key: str) -> pd.DataFrame:
