@@ -28,7 +28,8 @@ class Names:
     """The names of a system without the namespace that all its nodes have in common.
 
     `nodes` are the full names that are known. `namespace` is "/perception" where every node is
-    below it, and empty where they have none in common. Other names keep theirs, so that a name with a slash in front is always a full one.
+    below it, and empty where they have none in common. Other names keep theirs, so that a name with
+    a slash in front is always a full one.
     """
 
     def __init__(self, analysis: Analysis) -> None:
