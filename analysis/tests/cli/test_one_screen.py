@@ -227,3 +227,11 @@ def test_nothing_stands_out_of_a_healthy_relay(analysis_of: AnalysisOf) -> None:
     lines = screen(analysis)
     assert lines[1].startswith("OK ")
     assert not any("BOTTLENECK" in line for line in lines)
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/analyze.md"])
+def test_the_screen_in_the_documentation_is_that_of_the_sample(
+    analysis_of: AnalysisOf, root: Path, page: str
+) -> None:
+    lines = screen(analysis_of("fast_blocked_st"), commands=Commands("fast_blocked_st"))
+    assert "\n".join(["```", *lines, "```"]) in (root / page).read_text(encoding="utf-8")

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from rich.cells import cell_len
@@ -115,19 +115,18 @@ class _Screen:
             first.append(
                 Text(fitted(f"  names are below {names.namespace}/", self._width), style="dim")
             )
-        return [*first, *self._said_first()]
-
-    def _said_first(self) -> list[Text]:
-        """Return what is missing of the recording as a whole, and losses of events, in short."""
         rows = list(self._analysis.rows("quality").records())
-        said = said_first(rows)
-        said += [
+        lost = [
             row
             for row in rows
             if row["severity"] == Severity.LOSS.value and row["code"] not in SAID_FIRST
         ]
+        return [*self._in_short(said_first(rows)), *first, *self._in_short(lost)]
+
+    def _in_short(self, rows: Sequence[Mapping[Any, Any]]) -> list[Text]:
+        """Return the first remarks, each in two lines at most."""
         out: list[Text] = []
-        for row in said[:_MOST_FIRST]:
+        for row in rows[:_MOST_FIRST]:
             lines = lines_of(f"{row['severity']}: {printable(row['text'])}", self._width - 2)
             if len(lines) > 2:
                 more = f" {ELLIPSIS} (--quality)"
