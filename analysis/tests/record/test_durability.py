@@ -63,7 +63,7 @@ def test_events_can_be_read_a_second_after_they_happened(
     process.communicate(timeout=60)
 
     assert unfinished["complete"] is False
-    assert "was not ended" in unfinished["problems"][0]
+    assert "has not ended" in unfinished["problems"][0]
     # A busy machine sleeps longer than it should.
     assert len(events(tmp_path / "copy")) > 50
     finished = manifest(tmp_path / "rec")
@@ -145,7 +145,7 @@ def test_buffers_that_do_not_fit_are_refused(world: World, tmp_path: Path) -> No
     line = f"{script} -c ros2 --no-ros -o {tmp_path}/rec -- true"
     done = world.run("unshare", "--mount", "sh", "-c", line)
     assert done.returncode == _CANNOT_RECORD
-    assert "of /dev/shm, which has 6" in done.stderr
+    assert "in /dev/shm, which has 6" in done.stderr
     assert not (tmp_path / "rec").exists()
 
 

@@ -123,7 +123,7 @@ def test_a_variant_beside_a_profile_of_ones_own(tmp_path: Path) -> None:
     assert (profile.name, profile.file) == ("own_large", tmp_path / "own.json5")
     override = profile.variables({}, None)["ZENOH_CONFIG_OVERRIDE"]
     assert override == "transport/link/rx/buffer_size=1000000"
-    with pytest.raises(SessionError, match="ZENOH_CONFIG_OVERRIDE is set to a=1 already"):
+    with pytest.raises(SessionError, match="ZENOH_CONFIG_OVERRIDE is already set to a=1"):
         profile.environment({"ZENOH_CONFIG_OVERRIDE": "a=1"}, None)
     variants.write_text("own_large: {as: own, set: {transport/nothing: 1}}")
     with pytest.raises(SessionError, match=r"it has no 'transport/nothing', which variants\.yaml"):
