@@ -23,7 +23,7 @@ from strata.units import format_ns
 
 def document_of(analysis: Analysis) -> dict[str, Any]:
     """The messages of the first chain, as the page holds them."""
-    return chain_messages(analysis, [0])[0].document
+    return chain_messages(analysis, [0])[0]
 
 
 def named(figure: LatencyFigure, name: str) -> dict[str, Any]:

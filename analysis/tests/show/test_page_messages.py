@@ -20,7 +20,7 @@ from strata.analysis import Analysis
 from strata.read.links import read_links
 from strata.show.html import render_page
 from strata.show.html.analysis import timelines as page_timelines
-from strata.show.html.analysis.messages import ChainMessages, chain_messages
+from strata.show.html.analysis.messages import ChainDocument, chain_messages
 from strata.show.html.analysis.timelines import SLOWEST, chosen_messages, embedded_timelines
 from strata.timeline import Timelines
 
@@ -34,18 +34,25 @@ def analysis(request: pytest.FixtureRequest, sample: Callable[[str], Path]) -> A
 
 
 @pytest.fixture(scope="module")
-def chains(analysis: Analysis) -> list[ChainMessages]:
+def chains(analysis: Analysis) -> list[ChainDocument]:
     counted = analysis.chains[analysis.chains["count"] > 0]
     return chain_messages(analysis, counted["chain_id"].tolist()[:8])
 
 
+def instances_of(analysis: Analysis, chain: ChainDocument) -> pd.DataFrame:
+    """Return the rows of `chain_instances` of a chain's messages on the page, in their order."""
+    own = analysis.chain_instances
+    own = own[(own["chain_id"] == chain["id"]) & own["message_id"].isin(chain["message"])]
+    return own.sort_values("begin_ns", kind="stable")
+
+
 def test_every_message_is_there_with_its_times(
-    analysis: Analysis, chains: list[ChainMessages]
+    analysis: Analysis, chains: list[ChainDocument]
 ) -> None:
     for chain in chains:
         own = analysis.chain_instances
-        own = own[own["chain_id"] == chain.chain_id].sort_values("begin_ns", kind="stable")
-        held = chain.document
+        own = own[own["chain_id"] == chain["id"]].sort_values("begin_ns", kind="stable")
+        held = chain
         assert held["count"] == len(own)
         assert held["message"] == own["message_id"].tolist()
         assert held["latency"] == own["latency_ns"].tolist()
@@ -55,77 +62,75 @@ def test_every_message_is_there_with_its_times(
         assert held["p50"] == pytest.approx(np.quantile(latency, 0.5), abs=1)
 
 
-def test_the_durations_of_a_message_add_up_to_its_latency(chains: list[ChainMessages]) -> None:
+def test_the_durations_of_a_message_add_up_to_its_latency(chains: list[ChainDocument]) -> None:
     for chain in chains:
-        held = chain.document
+        held = chain
         assert len(held["durations"]) == len(held["columns"])
         sums = np.sum(held["durations"], axis=0)
         assert sums.tolist() == held["latency"]
 
 
 def test_durations_are_those_of_the_segments(
-    analysis: Analysis, chains: list[ChainMessages]
+    analysis: Analysis, chains: list[ChainDocument]
 ) -> None:
     for chain in chains:
         segments = analysis.chain_segments
-        segments = segments[segments["chain_id"] == chain.chain_id]
+        segments = segments[segments["chain_id"] == chain["id"]]
         sums = segments.groupby(["chain_instance_id", "hop", "layer"], observed=True)[
             "duration_ns"
         ].sum()
-        ids = chain.instances["chain_instance_id"]
-        for (hop, layer, _), durations in zip(
-            chain.document["columns"], chain.document["durations"], strict=True
-        ):
+        ids = instances_of(analysis, chain)["chain_instance_id"]
+        for (hop, layer, _), durations in zip(chain["columns"], chain["durations"], strict=True):
             expected = sums.xs((hop, layer), level=("hop", "layer")).reindex(ids, fill_value=0)
             assert durations == expected.tolist()
-        columns = [(hop, layer) for hop, layer, _ in chain.document["columns"]]
+        columns = [(hop, layer) for hop, layer, _ in chain["columns"]]
         positions = segments.groupby(["hop", "layer"], observed=True)["position"].min()
         assert columns == sorted(columns, key=lambda key: (key[0], positions[key]))
         assert set(columns) == set(positions.index)
 
 
 def test_the_largest_layer_is_the_one_that_took_the_most(
-    analysis: Analysis, chains: list[ChainMessages]
+    analysis: Analysis, chains: list[ChainDocument]
 ) -> None:
     for chain in chains:
         segments = analysis.chain_segments
-        segments = segments[segments["chain_id"] == chain.chain_id]
+        segments = segments[segments["chain_id"] == chain["id"]]
         sums = segments.groupby(["chain_instance_id", "layer"], observed=True)["duration_ns"].sum()
         most = sums.groupby("chain_instance_id").max()
-        ids = chain.instances["chain_instance_id"].tolist()
-        for instance, at in zip(ids, chain.document["largest"], strict=True):
-            assert sums[instance, chain.layers[at]] == most[instance]
+        ids = instances_of(analysis, chain)["chain_instance_id"]
+        for instance, at in zip(ids, chain["largest"], strict=True):
+            assert sums[instance, chain["layers"][at]] == most[instance]
 
 
-def test_histograms_count_all_messages_once(chains: list[ChainMessages]) -> None:
+def test_histograms_count_all_messages_once(chains: list[ChainDocument]) -> None:
     for chain in chains:
-        edges, counts = chain.document["histogram"]["edges"], chain.document["histogram"]["counts"]
+        edges, counts = chain["histogram"]["edges"], chain["histogram"]["counts"]
         assert len(edges) == len(counts) + 1
         assert sorted(set(edges)) == edges
-        latency = np.array(chain.document["latency"])
+        latency = np.array(chain["latency"])
         inside = [int(((latency >= a) & (latency < b)).sum()) for a, b in pairwise(edges)]
         assert counts == inside
-        assert sum(counts) == chain.document["count"]
+        assert sum(counts) == chain["count"]
 
 
 def test_causes_are_those_of_the_blame_and_one_for_each_message(
-    analysis: Analysis, chains: list[ChainMessages]
+    analysis: Analysis, chains: list[ChainDocument]
 ) -> None:
     for chain in chains:
-        causes = chain.document["causes"]
-        blame = analysis.blame[analysis.blame["chain_id"] == chain.chain_id]
+        causes = chain["causes"]
+        blame = analysis.blame[analysis.blame["chain_id"] == chain["id"]]
         shares = set(zip(blame["layer"], blame["share_p50"], blame["share_p99"], strict=True))
         for cause in causes:
             if cause["typical"] is not None:
                 assert (cause["layer"], cause["typical"], cause["slowest"]) in shares
-        assert all(0 <= at < len(causes) for at in chain.document["cause"])
-        assert len(chain.document["cause"]) == len(chain.document["message"])
+        assert all(0 <= at < len(causes) for at in chain["cause"])
+        assert len(chain["cause"]) == len(chain["message"])
 
 
 def test_the_blocked_messages_have_the_blocker_for_their_cause() -> None:
     (chain,) = chain_messages(make(Relay(messages=300, blocked_ns=50_000_000)), [0])
-    named = [f"{cause['layer']} {cause['where']}" for cause in chain.document["causes"]]
-    blocked = [at for at, cause in enumerate(chain.document["cause"]) if "blocker" in named[cause]]
+    named = [f"{cause['layer']} {cause['where']}" for cause in chain["causes"]]
+    blocked = [at for at, cause in enumerate(chain["cause"]) if "blocker" in named[cause]]
     assert blocked == list(range(0, 300, 10))
 
 
@@ -133,7 +138,7 @@ def test_of_a_long_chain_the_extremes_are_there_and_what_is_asked_for() -> None:
     analysis = make(Relay(hops=1, messages=30_000))
     own = analysis.chain_instances
     (chain,) = chain_messages(analysis, [0], own["chain_instance_id"].tolist()[700:800])
-    held = chain.document
+    held = chain
     assert held["count"] == 30_000 > len(held["message"])
     assert sum(held["histogram"]["counts"]) == 30_000
     assert set(own["message_id"].iloc[700:800]) <= set(held["message"])
@@ -145,9 +150,9 @@ def test_of_a_long_chain_the_extremes_are_there_and_what_is_asked_for() -> None:
 def test_messages_have_a_bound_on_their_bytes(hops: int, count: int) -> None:
     analysis = with_chains(make(Relay(hops=hops, messages=900 if count < 9 else 90)), count)
     found = chain_messages(analysis, list(range(count)))
-    size = sum(len(json.dumps(chain.document, separators=(",", ":"))) for chain in found)
+    size = sum(len(json.dumps(chain, separators=(",", ":"))) for chain in found)
     assert size < 4_000_000
-    assert all(len(chain.document["message"]) >= 40 for chain in found)
+    assert all(len(chain["message"]) >= 40 for chain in found)
 
 
 def test_a_page_of_many_long_chains_has_a_bound_on_its_bytes() -> None:
@@ -178,8 +183,8 @@ def decoded(document: dict[str, Any], key: str) -> pd.DataFrame:
     ).drop(columns="more")
 
 
-def test_the_document_is_the_timelines(analysis: Analysis, chains: list[ChainMessages]) -> None:
-    chosen = chosen_messages(analysis, [chain.chain_id for chain in chains[:2]])
+def test_the_document_is_the_timelines(analysis: Analysis, chains: list[ChainDocument]) -> None:
+    chosen = chosen_messages(analysis, [chain["id"] for chain in chains[:2]])
     document = json.loads(json.dumps(embedded_timelines(analysis, chosen)))
     assert document["left_out"] == 0
     timelines = Timelines(analysis, most_other=50)
@@ -210,9 +215,10 @@ def test_what_has_a_timeline_is_among_the_messages_of_the_page(analysis: Analysi
     chosen = chosen_messages(analysis, counted)
     always = [one.chain_instance_id for own in chosen.values() for one in own]
     for chain in chain_messages(analysis, counted, always):
-        own = chosen[chain.chain_id]
-        assert {one.message_id for one in own} <= set(chain.document["message"])
-        settled = chain.instances.take(~chain.instances["start_up"])
+        own = chosen[chain["id"]]
+        assert {one.message_id for one in own} <= set(chain["message"])
+        held = instances_of(analysis, chain)
+        settled = held[~held["start_up"]]
         slowest = np.sort(settled["latency_ns"])[::-1][:SLOWEST]
         held = sorted((one.latency_ns for one in own), reverse=True)
         assert set(slowest.tolist()) <= set(held)

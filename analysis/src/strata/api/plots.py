@@ -44,7 +44,7 @@ class Plots:
         from strata.show.html.figures.latency import latency_over_time
 
         number = int(self._chain(chain)[0]["chain_id"].iloc[0])
-        return latency_over_time(chain_messages(self._analysis, [number])[0].document).plot
+        return latency_over_time(chain_messages(self._analysis, [number])[0]).plot
 
     def layers(self, chain: str | int | None = None) -> figure:
         """Plot the mean time in each layer, of all, the typical and the slowest messages."""

@@ -38,14 +38,20 @@ MOST_BEHIND = 6
 
 
 class Strings:
-    """A table of strings: each different one once."""
+    """A table of strings: each different one once; `characters` is how long all are together."""
 
     def __init__(self) -> None:
         self._number: dict[str, int] = {}
+        self.characters = 0
 
     def number(self, text: str | None) -> int:
         """Return the number of a text; -1 for null."""
-        return NONE if text is None else self._number.setdefault(text, len(self._number))
+        if text is None:
+            return NONE
+        if text not in self._number:
+            self._number[text] = len(self._number)
+            self.characters += len(text)
+        return self._number[text]
 
     def texts(self) -> list[str]:
         """Return the texts by number."""

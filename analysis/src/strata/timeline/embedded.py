@@ -159,8 +159,8 @@ class Embedding:
     def _by_layer(self, chain_id: int) -> Iterator[tuple[int, Reason]]:
         """Yield for each layer of each hop the message in which it takes longest."""
         segments = self._rows("chain_segments")
-        rows = np.flatnonzero(segments["chain_id"] == chain_id)
-        if not len(rows):
+        rows = self._segments_of_chain.get(chain_id)
+        if rows is None:
             return
         instance, ns = segments["chain_instance_id"][rows], segments["duration_ns"][rows]
         settled = self._groups.settled[self._row_of(instance)]
@@ -239,6 +239,10 @@ class Embedding:
     def _row_of(self, instance: Ints) -> Ints:
         ids = self._instances["chain_instance_id"]
         return np.asarray(np.searchsorted(ids, instance), np.int64)
+
+    @cached_property
+    def _segments_of_chain(self) -> dict[int, Ints]:
+        return dict(partition(self._rows("chain_segments")["chain_id"]))
 
     @cached_property
     def _groups(self) -> ChainGroups:

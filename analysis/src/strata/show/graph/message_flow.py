@@ -18,6 +18,7 @@ import numpy as np
 
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.rows import NONE, Ints, Rows
+from strata.show.words.naming import common_namespace
 from strata.stats.partition import partition
 from strata.stats.transfers import End, Transfers
 from strata.verdict.causes import FULL
@@ -186,13 +187,12 @@ class _System:
 
     def by_namespace(self) -> list[_Group]:
         """Group nodes by the namespaces that follow the one which all have in common."""
-        paths = {node: tuple(part for part in node.split("/") if part) for node in self.nodes}
-        shared = _shared([path[:-1] for path in paths.values()])
+        within = f"{common_namespace(self.nodes)}/"
         inside: dict[str, list[str]] = {}
-        for node, path in paths.items():
-            below = path[:-1][shared : shared + 1]
-            name = "/" + "/".join(path[:shared] + below) if below else ""
-            inside.setdefault(name or node, []).append(node)
+        for node in self.nodes:
+            below, slash, _ = node.removeprefix(within).partition("/")
+            name = within + below if slash and node.startswith(within) else node
+            inside.setdefault(name, []).append(node)
         return [
             _node(name)
             if own == [name]
@@ -261,13 +261,3 @@ def _quantile(values: Ints, quantile: float) -> float | None:
 
 def _in_order(names: Iterable[str]) -> list[str]:
     return list(dict.fromkeys(names))
-
-
-def _shared(paths: Sequence[tuple[str, ...]]) -> int:
-    """Return how many first parts all paths have in common."""
-    count = 0
-    for parts in zip(*paths, strict=False):
-        if len(set(parts)) > 1:
-            break
-        count += 1
-    return count

@@ -10,10 +10,8 @@ from jinja2 import ChoiceLoader, Environment, PackageLoader, StrictUndefined
 
 from strata.show.html import theme
 from strata.show.html.embedding import breakable, glued, seen
+from strata.show.html.theme import MICRO
 from strata.units import format_ns
-
-MICRO = "µs"
-"""The unit as pages write it; terminals write us."""
 
 
 def with_micro(text: str) -> str:

@@ -18,6 +18,9 @@ from dataclasses import dataclass
 from strata.schema import layers, service_layers
 from strata.schema.layer import JOINED
 
+MICRO = "µs"
+"""How pages write microseconds; terminals write us."""
+
 TEXT = "#1b1f24"
 MUTED = "#57606a"
 GRID = "#e3e6ea"

@@ -17,19 +17,7 @@ from rich.text import Text
 from strata.analysis import Analysis
 from strata.printable import printable
 from strata.show.terminal.breaking import Named
-from strata.show.words.chain_choice import chosen_chains
 from strata.units import as_float, format_count, format_ns, format_share
-
-__all__ = [
-    "MOST_FILLING",
-    "chosen_chains",
-    "executor_loads",
-    "group_facts",
-    "groups_section",
-    "like_it",
-    "load_section",
-    "system_section",
-]
 
 Row = Mapping[Any, Any]
 

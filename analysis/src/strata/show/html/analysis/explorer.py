@@ -15,8 +15,7 @@ from strata.schema.layer import Owner
 from strata.schema.layers import BY_NAME, CALLBACK, HOLD, IN_NODE
 from strata.show.html import theme
 from strata.show.html.analysis.graph import GraphView, graph_views
-from strata.show.html.analysis.messages import MAX_CHAINS, ChainMessages, chain_messages
-from strata.show.html.analysis.picture import MICRO
+from strata.show.html.analysis.messages import EXPLORED_CHAINS, ChainDocument, chain_messages
 from strata.show.html.analysis.timelines import (
     chosen_messages,
     embedded_timelines,
@@ -24,14 +23,16 @@ from strata.show.html.analysis.timelines import (
 )
 from strata.show.html.embedding import inside_script
 from strata.show.html.figures.latency import LatencyFigure, latency_over_time
+from strata.show.html.theme import MICRO
 from strata.show.words.chain_choice import chosen_chains, focus_chain
+from strata.show.words.headline import nodes_of_executor
+from strata.show.words.naming import Names
 from strata.units import format_ns, format_share
 
 if TYPE_CHECKING:
     from strata.analysis import Analysis
 
 _SYSTEM_CAUSES = 5
-_NAMED_NODES = 2
 
 
 @dataclass(frozen=True)
@@ -56,14 +57,14 @@ class Explorer:
 
     views: list[GraphView]
     causes: list[CauseButton]
-    chains: list[ChainMessages]
+    chains: list[ChainDocument]
     latency: LatencyFigure | None
     document: Markup
 
 
 def explorer_of(analysis: Analysis) -> Explorer:
     """Return the first screen, and the messages that it selects."""
-    explored = _explored(analysis)
+    explored, names = _explored(analysis), Names(analysis)
     chosen = chosen_messages(analysis, explored)
     timelines = embedded_timelines(analysis, chosen)
     followed = {
@@ -77,8 +78,8 @@ def explorer_of(analysis: Analysis) -> Explorer:
     document = {
         "trace": analysis.trace.path,
         "begin_ns": str(analysis.trace.begin_ns),
-        "chains": [chain.document for chain in chains],
-        "system": [_matched(analysis, cause) for cause in causes],
+        "chains": chains,
+        "system": [_matched(analysis, names, cause) for cause in causes],
         "fills": {name: theme.paint(name).fill for name in _layers(chains)},
         "hops": _hops(analysis),
         "in_node": [layer.name for layer in IN_NODE],
@@ -86,9 +87,9 @@ def explorer_of(analysis: Analysis) -> Explorer:
     }
     return Explorer(
         graph_views(analysis),
-        _buttons(causes),
+        _buttons(names, causes),
         chains,
-        latency_over_time(chains[0].document) if chains else None,
+        latency_over_time(chains[0]) if chains else None,
         inside_script(document),
     )
 
@@ -99,11 +100,11 @@ def _explored(analysis: Analysis) -> list[int]:
     count = dict(zip(chains["chain_id"].tolist(), chains["count"].tolist(), strict=True))
     ordered = [focus_chain(analysis), *chosen_chains(analysis), *count]
     with_messages = [chain for chain in ordered if chain is not None and count[chain]]
-    return list(dict.fromkeys(with_messages))[:MAX_CHAINS]
+    return list(dict.fromkeys(with_messages))[:EXPLORED_CHAINS]
 
 
-def _layers(chains: Sequence[ChainMessages]) -> list[str]:
-    return sorted({layer for chain in chains for layer in chain.layers}, key=theme.order)
+def _layers(chains: Sequence[ChainDocument]) -> list[str]:
+    return sorted({layer for chain in chains for layer in chain["layers"]}, key=theme.order)
 
 
 def _hops(analysis: Analysis) -> dict[str, dict[str, str]]:
@@ -119,7 +120,7 @@ def _hops(analysis: Analysis) -> dict[str, dict[str, str]]:
     }
 
 
-def _matched(analysis: Analysis, cause: Mapping[str, Any]) -> dict[str, Any]:
+def _matched(analysis: Analysis, names: Names, cause: Mapping[str, Any]) -> dict[str, Any]:
     """Return which time of messages a cause of the whole system is: layers and hops."""
     hops = list(analysis.rows("hops").records())
     owners = {name: layer.owner for name, layer in BY_NAME.items()}
@@ -138,7 +139,7 @@ def _matched(analysis: Analysis, cause: Mapping[str, Any]) -> dict[str, Any]:
     else:
         own, layers = [], []
     return {
-        "label": f"{cause['layer'] or cause['kind']}: {_where(cause)}",
+        "label": f"{cause['layer'] or cause['kind']}: {_where(names, cause)}",
         "hops": own,
         "layers": layers,
     }
@@ -148,13 +149,13 @@ _WAITS = (Owner.EXECUTOR, Owner.UNDIVIDED)
 _OF_TOPIC = (Owner.TOPIC, Owner.UNDIVIDED)
 
 
-def _buttons(causes: Sequence[Mapping[str, Any]]) -> list[CauseButton]:
+def _buttons(names: Names, causes: Sequence[Mapping[str, Any]]) -> list[CauseButton]:
     most = max((cause["share"] or 0.0 for cause in causes), default=1.0) or 1.0
     return [
         CauseButton(
             selects=f"system:{number}",
             layer=cause["layer"] or cause["kind"],
-            where=_where(cause),
+            where=_where(names, cause),
             share="" if cause["share"] is None else format_share(cause["share"]),
             each=format_ns(cause["mean_ns"], micro=MICRO),
             percent=round(100 * (cause["share"] or 0.0) / most, 1),
@@ -164,11 +165,8 @@ def _buttons(causes: Sequence[Mapping[str, Any]]) -> list[CauseButton]:
     ]
 
 
-def _where(cause: Mapping[str, Any]) -> str:
+def _where(names: Names, cause: Mapping[str, Any]) -> str:
     """Say where a cause is: an executor by its nodes, or by how many they are."""
     if cause["kind"] != "executor":
-        return str(cause["where"])
-    nodes = cause["where"].split(", ") if cause["where"] else []
-    if len(nodes) > _NAMED_NODES:
-        return f"executor of {len(nodes)} nodes"
-    return f"executor of {' and '.join(nodes) or 'nodes that are not known'}"
+        return names.text(str(cause["where"]))
+    return f"executor of {nodes_of_executor(names, str(cause['where'] or ''))}"

@@ -13,7 +13,8 @@ from markupsafe import Markup
 from strata.show.graph import message_flow
 from strata.show.graph.drawing import DrawnBox, DrawnLink, draw, elided, wrapped
 from strata.show.graph.message_flow import Flow, Place, View
-from strata.show.html.analysis.picture import MICRO
+from strata.show.html.theme import MICRO
+from strata.show.words.naming import common_namespace
 from strata.units import format_count, format_ns, format_share
 
 if TYPE_CHECKING:
@@ -63,7 +64,8 @@ def _first(found: Sequence[View]) -> str:
 
 
 def _drawn(view: View, number: int) -> Markup:
-    prefix = _common(view.places)
+    namespace = common_namespace(name for place in view.places for name in place.nodes)
+    prefix = f"{namespace}/"
     shares = sorted((flow.share for flow in view.flows), reverse=True)
     least = shares[_NAMED_LINKS - 1] if len(shares) > _NAMED_LINKS else 0.0
     top = max(shares, default=1.0) or 1.0
@@ -88,17 +90,6 @@ def _drawn(view: View, number: int) -> Markup:
         links = [_link(flow, top, least, topics=False) for flow in view.flows]
         drawing = draw(boxes, links, label=label, key=key)
     return drawing.svg
-
-
-def _common(places: Sequence[Place]) -> str:
-    """Return the namespace that all nodes have in common, with its slash; at least a slash."""
-    paths = [name.split("/")[:-1] for place in places for name in place.nodes]
-    shared = []
-    for parts in zip(*paths, strict=False):
-        if len(set(parts)) > 1:
-            break
-        shared.append(parts[0])
-    return "/".join(shared) + "/" if shared else ""
 
 
 def _box(

@@ -9,7 +9,6 @@ slowest message, and those that have a timeline. Counts and histograms are of al
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +23,7 @@ from strata.stats.evidence import EVIDENCE, evidence_of
 if TYPE_CHECKING:
     from strata.analysis import Analysis
 
-MAX_CHAINS = 100
+EXPLORED_CHAINS = 100
 """Chains whose messages are on the page."""
 _MAX_MESSAGES = 12_000
 """Messages of all chains on the page."""
@@ -36,24 +35,17 @@ _BARS = 36
 _SHOWN_CAUSES = 8
 
 
-@dataclass(frozen=True)
-class ChainMessages:
-    """Messages of one chain that are on the page, in order of time; `document` is for the scripts.
-
-    `instances` are rows of `chain_instances`, `largest` is the index of the layer (of `layers`) in
-    which each spent the most.
-    """
-
-    chain_id: int
-    instances: Rows
-    layers: list[str]
-    largest: Ints
-    document: dict[str, Any] = field(repr=False)
+ChainDocument = dict[str, Any]
+"""What the scripts know of a chain, as JSON has it: `message` to `cause` and each of `durations`
+have an item per message on the page, in order of time; `durations` are those of `columns`, each a
+layer of a hop. `largest` is the index in `layers` of the layer, and `cause` that in `causes` of the
+cause, in which a message spent the most. Times are ns, `begin` since the trace began.
+"""
 
 
 def chain_messages(
     analysis: Analysis, chains: Sequence[int], always: Collection[int] = ()
-) -> list[ChainMessages]:
+) -> list[ChainDocument]:
     """Return what the page holds of each of `chains`, by id.
 
     `always` are instances (`chain_instance_id`) that are kept in any case.
@@ -114,7 +106,7 @@ def _of_chain(
     segments: Rows,
     causes: Causes,
     blame: Rows,
-) -> ChainMessages:
+) -> ChainDocument:
     ids = instances["chain_instance_id"]
     columns, matrix = _matrix(segments, ids)
     layers, largest = _largest_layers(columns, matrix)
@@ -122,7 +114,7 @@ def _of_chain(
     begin_ns = analysis.trace.begin_ns
     latency = analysis.rows("chain_instances")
     all_ns = latency["latency_ns"][latency["chain_id"] == chain["chain_id"]]
-    document = {
+    return {
         "id": chain["chain_id"],
         "name": chain["name"],
         "nodes": chain["nodes"],
@@ -142,7 +134,6 @@ def _of_chain(
         "cause": largest_cause.tolist(),
         "durations": [matrix[:, at].tolist() for at in range(len(columns))],
     }
-    return ChainMessages(chain["chain_id"], instances, layers, largest, document)
 
 
 def _rounded(value: float | None) -> int | None:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from strata.schema.layers import DRIVER_LAYERS, EXECUTOR_WAIT, IN_NODE
 from strata.show.html import theme
 from strata.show.html.names import Name
+from strata.show.html.theme import MICRO
 from strata.stats import groups
 from strata.symbols import shorten
 from strata.units import format_ns, format_share, format_tick
@@ -25,7 +26,6 @@ if TYPE_CHECKING:
 
     from strata.analysis import Analysis
 
-MICRO = "µs"
 _IN_DRIVER = tuple(layer.name for layer in DRIVER_LAYERS)
 _IN_NODE = tuple(layer.name for layer in IN_NODE)
 _TICKS = 5

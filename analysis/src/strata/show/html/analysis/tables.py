@@ -14,8 +14,8 @@ from strata.schema.confidence import ESTIMATED
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.rows import NONE
 from strata.show.html import theme
-from strata.show.html.analysis.picture import MICRO
 from strata.show.html.names import Name
+from strata.show.html.theme import MICRO
 from strata.show.terminal.layer_rows import place_text
 from strata.show.words.cpu_use import cpu_text
 from strata.show.words.lost import loss_sentences

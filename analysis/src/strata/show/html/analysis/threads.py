@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from strata.show.html.analysis import picture
 from strata.show.html.analysis.tables import Part, Split, cpu_name, records, split
 from strata.show.html.names import Name
+from strata.show.html.theme import MICRO
 from strata.show.terminal.executors import EXECUTOR_STATES, state_shares
 from strata.show.terminal.scheduling import worth_telling
 from strata.stats.scheduling import STATES
@@ -140,7 +140,7 @@ def _parts(
         Part(
             slug=state,
             percent=round(100 * ns / whole, 3),
-            title=f"{state} {format_share(ns / whole)}, {format_ns(ns, micro=picture.MICRO)}",
+            title=f"{state} {format_share(ns / whole)}, {format_ns(ns, micro=MICRO)}",
         )
         for state in states
         if whole and (ns := times[state])

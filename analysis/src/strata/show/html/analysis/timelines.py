@@ -55,12 +55,12 @@ def embedded_timelines(analysis: Analysis, chosen: Chosen) -> dict[str, Any]:
         if space <= 0:
             left_out += 1
             continue
-        known = sum(map(len, strings.texts()))
+        known = strings.characters
         item = compact(timelines.of_instance(one.chain_instance_id), strings)
         item["why"] = [strings.number(reason.text) for reason in one.reasons]
         of[timeline_key(one)] = item
         space -= len(json.dumps(item, separators=(",", ":")))
-        space -= sum(map(len, strings.texts())) - known
+        space -= strings.characters - known
     texts = strings.texts()
     slugs = {str(at): theme.paint(text).slug for at, text in enumerate(texts) if theme.known(text)}
     return {"strings": texts, "slugs": slugs, "of": of, "left_out": left_out}

@@ -225,7 +225,8 @@
     place.replaceChildren();
     const given = data.timelines.of[chain + ":" + id];
     if (!given) {
-      place.append(strata.element("p", { class: "empty" }, "The threads of this message are not on this page, which holds those of the slowest messages and of a sample of all; the command below shows its path."));
+      place.append(strata.element("p", { class: "empty" }, "The threads of this message are not on this page, which holds those of the slowest messages and of a sample of all" +
+        (data.timelines.left_out ? " (" + data.timelines.left_out.toLocaleString("en") + " of them found no space)" : "") + "; the command below shows its path."));
       shown = null;
       return;
     }
@@ -236,6 +237,7 @@
     shown.detail = strata.element("p", { id: "timeline-detail", role: "status" });
     place.append(strata.element("h3", {}, "Over processes and threads"), tools(item), shown.canvas, shown.detail);
     if (item.leftOut) place.append(strata.element("p", { class: "note" }, item.leftOut + (item.leftOut === 1 ? " shorter stretch" : " shorter stretches") + " of other work left out, " + strata.duration(item.leftOutNs) + " in all."));
+    if (item.why.length) place.append(strata.element("p", { class: "note" }, "On this page as " + item.why.slice(0, 3).join("; ") + "."));
     const behind = waitedBehind(item);
     if (behind) place.append(behind);
     listen(shown.canvas);

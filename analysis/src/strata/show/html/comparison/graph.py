@@ -14,7 +14,8 @@ from strata.comparison.amounts import percent, signed_ns
 from strata.comparison.comparison import Block, Comparison, Row, Verdict
 from strata.comparison.runs import HOP
 from strata.schema.layers import CALLBACK
-from strata.show.html.templates import MICRO, with_micro
+from strata.show.html.templates import with_micro
+from strata.show.html.theme import MICRO
 from strata.units import format_ns
 
 SLOWER, FASTER, SAME, ONE_SIDED = "slower", "faster", "same", "one-sided"

@@ -13,7 +13,7 @@ from strata.comparison.places import Split, is_in_callback
 from strata.comparison.runs import CALLBACK, CHAIN, HOP
 from strata.show.html import theme
 from strata.show.html.comparison.graph import FASTER, SAME, SIGNS, SLOWER, subject_key
-from strata.show.html.templates import MICRO
+from strata.show.html.theme import MICRO
 from strata.show.words.comparison import layer_text, loss_text
 from strata.symbols import shorten
 from strata.units import NOTHING, format_ns, format_p

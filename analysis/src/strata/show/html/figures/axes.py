@@ -12,6 +12,7 @@ from bokeh.models.annotations.legends import Legend
 from bokeh.plotting import figure
 
 from strata.show.html import theme
+from strata.show.html.theme import MICRO
 from strata.units import format_tick
 
 if TYPE_CHECKING:
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
     Entries = list[tuple[str, list[GlyphRenderer[Any]]]]
     """What a legend names, and the glyphs that each name shows or hides."""
 
-MICRO = "µs"
 _FONT = "system-ui, 'Segoe UI', 'DejaVu Sans', sans-serif"
 _TICKS_OF_A_DECADE = range(10, 100)
 _FEW_DECADES = 2.2

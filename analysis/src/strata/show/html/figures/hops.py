@@ -63,7 +63,7 @@ def _label(plot: figure, high: float) -> None:
     power = 1
     labels: dict[float | str, str] = {}
     while power <= high * 10:
-        labels[power] = format_tick(power, micro=axes.MICRO)
+        labels[power] = format_tick(power, micro=theme.MICRO)
         power *= 10
     plot.xaxis[0].major_label_overrides = labels  # type: ignore[assignment]
 
@@ -71,7 +71,7 @@ def _label(plot: figure, high: float) -> None:
 def _draw(plot: figure, hops: pd.DataFrame, names: list[str]) -> None:
     quantiles = [hops[f"latency_{name}_ns"].to_numpy(float) for name in ("p50", "p99", "max")]
     text = [
-        ", ".join(format_ns(ns, micro=axes.MICRO) for ns in of_hop)
+        ", ".join(format_ns(ns, micro=theme.MICRO) for ns in of_hop)
         for of_hop in zip(*quantiles, strict=True)
     ]
     p50, p99, largest = quantiles

@@ -45,7 +45,7 @@ class LatencyFigure:
 
 
 def latency_over_time(chain: Mapping[str, Any]) -> LatencyFigure:
-    """Plot a chain's messages (strata.show.html.analysis.messages.ChainMessages.document).
+    """Plot a chain's messages (strata.show.html.analysis.messages.ChainDocument).
 
     x is seconds since the beginning of the trace, y nanoseconds on a logarithmic axis.
     """
@@ -69,7 +69,7 @@ def latency_over_time(chain: Mapping[str, Any]) -> LatencyFigure:
 
 def summary(chain: Mapping[str, Any], span_s: float) -> str:
     """Say what the figure of a chain shows, its messages begun within `span_s` seconds."""
-    half, slow, most = (format_ns(chain[name], micro=axes.MICRO) for name in ("p50", "p99", "max"))
+    half, slow, most = (format_ns(chain[name], micro=theme.MICRO) for name in ("p50", "p99", "max"))
     return f"{chain['count']:,} messages over {span_s:.1f} s: median {half}, p99 {slow}, max {most}"
 
 
@@ -101,7 +101,7 @@ def _frame(x_range: tuple[float, float], y_range: tuple[float, float]) -> figure
 
 def _label_durations(plot: figure) -> None:
     plot.yaxis[0].major_label_overrides = {
-        _whole(step * 10**power): format_tick(step * 10**power, micro=axes.MICRO)
+        _whole(step * 10**power): format_tick(step * 10**power, micro=theme.MICRO)
         for power in _DECADES
         for step in _STEPS
     }
@@ -137,7 +137,7 @@ def _points(plot: figure, chain: Mapping[str, Any], begin_s: Any, latency: Any) 
             "message": chain["message"],
             "layer": [layers[at] for at in chain["largest"]],
             "fill": [fills[at] for at in chain["largest"]],
-            "text": [format_ns(ns, micro=axes.MICRO) for ns in chain["latency"]],
+            "text": [format_ns(ns, micro=theme.MICRO) for ns in chain["latency"]],
         },
         name="messages",
     )
@@ -210,7 +210,7 @@ def _bars(beside: figure, histogram: Mapping[str, Sequence[int]]) -> figure:
             "high": high,
             "count": counts,
             "text": [
-                f"{format_ns(a, micro=axes.MICRO)} to {format_ns(b, micro=axes.MICRO)}"
+                f"{format_ns(a, micro=theme.MICRO)} to {format_ns(b, micro=theme.MICRO)}"
                 for a, b in zip(low, high, strict=True)
             ],
         },

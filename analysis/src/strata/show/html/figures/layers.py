@@ -32,7 +32,7 @@ def layer_bars(instances: pd.DataFrame, segments: pd.DataFrame) -> figure:
     unit = unit_for(float(totals.max()))
     plot = axes.new_figure(
         height=80 + 50 * len(totals),
-        x_label=f"mean latency ({axes.MICRO if unit.name == 'us' else unit.name})",
+        x_label=f"mean latency ({theme.MICRO if unit.name == 'us' else unit.name})",
         y_label="",
         y_log=False,
         x_range=(0.0, max(float(totals.max()), 1.0) / unit.ns * 1.02),
@@ -79,7 +79,7 @@ def _draw(plot: figure, means: pd.DataFrame, unit_ns: int) -> None:
                 "layer": [str(layer)] * len(row),
                 "group": [str(name) for name in row.index],
                 "text": [
-                    f"{format_ns(ns, micro=axes.MICRO)} ({format_share(ns / total)})"
+                    f"{format_ns(ns, micro=theme.MICRO)} ({format_share(ns / total)})"
                     for ns, total in zip(row, totals, strict=True)
                 ],
             }

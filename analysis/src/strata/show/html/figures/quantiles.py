@@ -106,7 +106,7 @@ def _source(name: str, values: npt.NDArray[np.int64]) -> ColumnDataSource:
             "y": np.where(chosen > 0, chosen, np.nan),
             "layer": [name] * len(at),
             "quantile": [f"p{100 * q:.4g}" for q in quantiles],
-            "text": [format_ns(value, micro=axes.MICRO) for value in chosen],
+            "text": [format_ns(value, micro=theme.MICRO) for value in chosen],
         }
     )
 
@@ -137,6 +137,6 @@ def _label_quantiles(plot: figure, nines: float) -> None:
 def _summary(series: dict[str, npt.NDArray[np.int64]]) -> str:
     parts = []
     for name, values in series.items():
-        median, p99 = (format_ns(np.quantile(values, q), micro=axes.MICRO) for q in (0.5, 0.99))
+        median, p99 = (format_ns(np.quantile(values, q), micro=theme.MICRO) for q in (0.5, 0.99))
         parts.append(f"{name}: median {median}, p99 {p99}")
     return "; ".join(parts)

@@ -63,7 +63,7 @@ def shift_curve(moved: Mapping[str, Estimate]) -> ShiftCurve:
             "y1": [(one.low or 0.0) / unit.ns for _, one in bounded],
             "y2": [(one.high or 0.0) / unit.ns for _, one in bounded],
         },
-        unit=axes.MICRO if unit.name == "us" else unit.name,
+        unit=theme.MICRO if unit.name == "us" else unit.name,
         low=low - pad,
         high=high + pad,
         summary=_summary(moved),

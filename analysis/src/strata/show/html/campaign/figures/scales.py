@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from bokeh.models import FixedTicker
 
-from strata.show.html.figures.axes import MICRO
+from strata.show.html.theme import MICRO
 from strata.study.campaign_results import Factor
 from strata.study.level_texts import level_text as level_text
 from strata.study.report_contents import Measure
