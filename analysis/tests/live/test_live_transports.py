@@ -23,12 +23,12 @@ UDP, TCP, SHM, SHARED = 1, 4, 16, 0x10000
 KIB, MIB = 1 << 10, 1 << 20
 LONGEST = 65500
 """Bytes of an RTPS message: a sample above it goes in fragments."""
-UNDISTURBED = ["taskset", "-c", str(min(os.sched_getaffinity(0))), "chrt", "--batch", "0"]
-"""Lets no thread of a process interrupt another of it.
+ONE_AT_A_TIME = ["taskset", "-c", str(min(os.sched_getaffinity(0))), "chrt", "--batch", "0"]
+"""Runs a command so that a thread that wakes up waits for the running one, on one CPU.
 
-Fast DDS up to 3.6 ignores the answer to its connection request over TCP if it comes between two
-statements (`connect` and `add_logical_port` in TCPTransportInterface::OpenOutputChannel), and then
-never sends anything on that connection. On a busy machine one run in 40 was hit by that.
+Over TCP, Fast DDS (2.14 to 3.6) ignores the answer to its connection request if it comes between
+`connect` and `add_logical_port` in TCPTransportInterface::OpenOutputChannel, and then never sends
+on that connection (docs/transports.md).
 """
 
 
@@ -81,7 +81,7 @@ def record(world: World, run: Run, target: Path) -> None:
         f"--log {target}/truth"
     )
     command = ["record", "-c", "full", "--rmw-profile", run.profile, "--force", "-o", target, "--"]
-    command += UNDISTURBED if run.transport == TCP else []
+    command += ONE_AT_A_TIME if run.transport == TCP else []
     command += ["python3", "-m", "relay_chain", *chain.split()]
     done = world.strata(*command)
     if run.profile == "fastdds_large_data" and "no subscription on" in done.stderr:
