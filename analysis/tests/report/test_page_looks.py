@@ -79,6 +79,10 @@ def test_the_first_screen_has_the_answer(
         assert graph is not None
         tops["graph"] = graph["y"]
         assert all(0 < top < 720 for top in tops.values()), tops
+        # The name of a recording, not the menu, gives way.
+        long_name = "title => title.textContent = '20261126T175509Z_demo'"
+        seen.page.eval_on_selector(".top h1", long_name)
+        assert seen.page.eval_on_selector(".top nav", "nav => nav.scrollWidth <= nav.clientWidth")
         said = seen.page.inner_text(".answer .sentence").replace("\xa0", " ")
         analysis = recorded(name).analysis
         first = headline(analysis, Names(analysis)).statements[0]
