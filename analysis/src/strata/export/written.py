@@ -1,0 +1,23 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What an export wrote."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Written:
+    """A file or directory that was written, and its size in bytes.
+
+    `counts` says how many of what it holds, by a word in the plural: {"slices": 1200, "flows": 99}.
+    `notes` are sentences about what the format cannot hold, or what was left out.
+    """
+
+    target: Path
+    size: int
+    counts: Mapping[str, int]
+    notes: tuple[str, ...] = ()
