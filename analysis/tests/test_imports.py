@@ -157,6 +157,7 @@ ALLOWED: dict[str, set[str]] = {
         "schema",
         "analysis",
         "read",
+        "export",
         "stats",
         "show",
         "pipeline",

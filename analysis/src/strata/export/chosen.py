@@ -13,10 +13,8 @@ from functools import cached_property
 import numpy as np
 
 from strata.analysis import Analysis
+from strata.export.written import MAX_BYTES
 from strata.schema.rows import NONE, Flags, Ints, Rows
-
-MAX_BYTES = 1 << 30
-"""An export is at most so large, unless the user allows more."""
 
 MARGIN = 0.05
 """Part of a slowest message's latency that is shown of its threads before and after it."""

@@ -1,12 +1,15 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What an export wrote."""
+"""What an export wrote, and how large it may be."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+
+MAX_BYTES = 1 << 30
+"""An export is at most so large, unless the user allows more."""
 
 
 @dataclass(frozen=True)
