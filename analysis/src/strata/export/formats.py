@@ -66,6 +66,24 @@ FORMATS = (
         "",
         "the same tables as text: spreadsheets, R, gnuplot",
     ),
+    Format(
+        "speedscope",
+        "strata.export.speedscope",
+        ".speedscope.json",
+        "where the latency of each chain was spent, as a flame graph: speedscope",
+    ),
+    Format(
+        "otlp",
+        "strata.export.otlp",
+        ".otlp.pb",
+        "each message of a chain as an OpenTelemetry trace: collector, Jaeger, Tempo",
+    ),
+    Format(
+        "otlp-json",
+        "strata.export.otlp_json",
+        ".otlp.jsonl",
+        "the same as JSON lines, as the collector's otlpjsonfile receiver reads them",
+    ),
 )
 """In the order in which help lists them."""
 
