@@ -60,6 +60,12 @@ FORMATS = (
         "",
         "the tables of the analysis, one file each: pandas, polars, DuckDB",
     ),
+    Format(
+        "perfetto",
+        "strata.export.perfetto",
+        ".pftrace",
+        "threads, hops, chains and counters over time: ui.perfetto.dev, trace_processor",
+    ),
 )
 """In the order in which help lists them."""
 
