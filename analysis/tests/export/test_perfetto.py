@@ -21,9 +21,13 @@ from strata.export.chosen import Choice, Chosen
 from strata.export.perfetto import write
 from strata.export.perfetto.counters import WINDOW_NS, busy_shares
 from strata.export.perfetto.lanes import Lanes, Slice, in_order
+from strata.export.perfetto.layers import layer_slices
 from strata.export.perfetto.packets import PacketWriter
-from strata.schema.layers import BY_NAME
+from strata.export.perfetto.processes import ProcessTracks
+from strata.export.perfetto.tracks import Tracks
+from strata.schema.layers import BY_NAME, CALLBACK, TRANSPORT
 from strata.schema.rows import NONE
+from strata.timeline.pieces import Piece
 
 AnalysisOf = Callable[[str], Analysis]
 EVENT = protos.TrackEvent
@@ -354,3 +358,30 @@ def test_the_load_counts_what_is_covered_twice_once(spans: list[tuple[int, int]]
     covered = {step for at, length in spans for step in range(at, at + length)}
     expected = [sum(step // 10 == window for step in covered) * 10 for window in range(5)]
     assert busy_shares(begin, end, edges).tolist() == pytest.approx(expected)
+
+
+def test_ids_that_another_host_uses_are_replaced(analysis_of: AnalysisOf) -> None:
+    file = BytesIO()
+    processes = ProcessTracks(analysis_of("throws_rclpy"), Tracks(PacketWriter(file, 1)))
+    keys = [("a", 7, 7), ("a", 7, 8), ("b", 7, 7), ("b", 7, 8), ("b", 8, 8)]
+    tracks = [processes.thread(key) for key in keys]
+    found = decode(file.getvalue()).tracks
+    threads = [(found[one].thread.pid, found[one].thread.tid) for one in tracks]
+    assert threads[:2] == [(7, 7), (7, 8)]
+    assert len({tid for _, tid in threads}) == len(keys)
+    pids = [pid for pid, _ in threads]
+    assert pids[2] == pids[3] == threads[2][1]
+    assert len({*pids}) == 3
+    assert [processes.thread(key) for key in keys] == tracks
+
+
+def test_a_layer_that_ends_before_it_begins_is_cut() -> None:
+    pieces = [
+        Piece(0, 3, TRANSPORT, 100, 60),
+        Piece(0, 3, CALLBACK, 60, 130),
+    ]
+    transport, callback = layer_slices(pieces, (100, 130))
+    assert (transport.begin_ns, transport.end_ns) == (100, 100)
+    assert transport.details.notes["duration_ns"] == -40
+    assert (callback.begin_ns, callback.end_ns) == (100, 130)
+    assert callback.details.notes["duration_ns"] == 70
