@@ -61,6 +61,12 @@ FORMATS = (
         "the tables of the analysis, one file each: pandas, polars, DuckDB",
     ),
     Format(
+        "perfetto",
+        "strata.export.perfetto",
+        ".pftrace",
+        "threads, hops, chains and counters over time: ui.perfetto.dev, trace_processor",
+    ),
+    Format(
         "csv",
         "strata.export.csv_results",
         "",

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from strata.analysis import Analysis
 from strata.errors import TraceError
@@ -14,7 +14,7 @@ from strata.timeline.labels import Labels
 from strata.timeline.lanes import ASIDE, Lanes, ThreadNames
 from strata.timeline.other_work import OtherWork, kinds_of_executions
 from strata.timeline.own_spans import Ends, Own, OwnSpans, Wait
-from strata.timeline.pieces import Interval, Pieces, Ran
+from strata.timeline.pieces import Interval, Piece, Pieces, Ran
 from strata.timeline.route import Route, Routes
 from strata.timeline.scheduling import ThreadTimes
 from strata.timeline.spans import Timeline, WaitedBehind
@@ -76,6 +76,25 @@ class Timelines:
         It differs from that of its message where another cause came later (its `critical` is
         false), or where the chain begins later. Raises TraceError for one that is not there.
         """
+        return self._timeline(self._route_of_instance(chain_instance_id))
+
+    def pieces_of_message(self, message_id: int) -> Iterator[Piece]:
+        """Yield when each layer of one message was, up to the end of its callback.
+
+        The durations of a layer's pieces add up to its column in `messages`; no piece is of no
+        length. `message_id` is a row of that table.
+        """
+        return self._pieces.of(Route((message_id,), ()))
+
+    def pieces_of_instance(self, chain_instance_id: int) -> Iterator[Piece]:
+        """Yield when each layer along a row of `chain_instances` was, hop after hop.
+
+        The durations add up to those in `chain_segments`. Raises TraceError for one that is not
+        there.
+        """
+        return self._pieces.of(self._route_of_instance(chain_instance_id))
+
+    def _route_of_instance(self, chain_instance_id: int) -> Route:
         instances = self._chain_instances
         if not 0 <= chain_instance_id < len(instances):
             raise TraceError(
@@ -85,9 +104,7 @@ class Timelines:
         name = self._chains.text("name", instances.number("chain_id", chain_instance_id))
         message = instances.number("message_id", chain_instance_id)
         begin_ns = instances.number("begin_ns", chain_instance_id)
-        return self._timeline(
-            self._routes.of_chain(message, tuple(str(name).split(" -> ")), begin_ns)
-        )
+        return self._routes.of_chain(message, tuple(str(name).split(" -> ")), begin_ns)
 
     def _timeline(self, route: Route) -> Timeline:
         pieces = [*self._pieces.of(route)]

@@ -1,0 +1,165 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Slices of threads: callbacks, the takes before them and the publishes in them, with flows."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterator
+
+import numpy as np
+
+from strata.export.chosen import Chosen
+from strata.export.perfetto.lanes import Lanes, Slice, in_order
+from strata.export.perfetto.layers import kept
+from strata.export.perfetto.packets import Details, PacketWriter, Value
+from strata.export.perfetto.processes import ProcessTracks, ThreadKey
+from strata.export.perfetto.tracks import Tracks
+from strata.schema.rows import NONE, Flags, Ints, Rows
+from strata.stats.callbacks import describe
+from strata.symbols import shorten_place
+from strata.timeline.work import thread_keys
+
+OVERLAPPING = "overlapping"
+"""Name of a further track of a thread, for what does not nest with the rest."""
+
+
+class ThreadSlices:
+    """Writes what each thread did while something chosen was on its way."""
+
+    def __init__(
+        self, chosen: Chosen, packets: PacketWriter, tracks: Tracks, processes: ProcessTracks
+    ) -> None:
+        self._chosen, self._packets, self._tracks = chosen, packets, tracks
+        self._processes = processes
+        table = chosen.analysis.rows
+        self._messages = table("messages")
+        self._takes, self._publications = table("takes"), table("publications")
+        self._of_publication, self._of_take = self._flows()
+
+    def _flows(self) -> tuple[dict[int, list[int]], dict[int, int]]:
+        """Return the chosen messages (a flow each) of each publication and of each take.
+
+        A message that was taken before it was published, by clocks that are not synchronised, has
+        no flow: a flow leads forward in time.
+        """
+        messages = self._messages
+        published, taken = _publish_times(self._publications), _take_times(self._takes)
+        of_publication: dict[int, list[int]] = defaultdict(list)
+        of_take: dict[int, int] = {}
+        for row in self._chosen.messages.tolist():
+            publication = int(messages["publication_id"][row])
+            take = int(messages["take_id"][row])
+            if published[0][publication] <= taken[0][take]:
+                of_publication[publication].append(row)
+                of_take[take] = row
+        return of_publication, of_take
+
+    def write(self) -> None:
+        """Write all threads, one after the other."""
+        of_thread: dict[ThreadKey, list[Slice]] = defaultdict(list)
+        for slices in (self._publishes(), self._taken(), self._callbacks()):
+            for thread, one in slices:
+                of_thread[thread].append(one)
+        for thread in sorted(of_thread):
+            self._thread(self._processes.thread(thread), of_thread.pop(thread))
+
+    def _thread(self, track: int, slices: list[Slice]) -> None:
+        lanes = Lanes(self._packets, lambda at: self._lane(track, at), nested=True)
+        lanes.write(in_order(slices))
+
+    def _lane(self, thread: int, at: int) -> int:
+        if at == 0:
+            return thread
+        words = "Work that overlaps other work of this thread, such as a suspended coroutine."
+        return self._tracks.lane(OVERLAPPING, words, thread, OVERLAPPING)
+
+    def _rows(self, begin: Ints, end: Ints, wanted: Flags | None = None) -> list[int]:
+        shown = self._chosen.overlapping(begin, end)
+        if wanted is not None:
+            shown |= wanted
+        found: list[int] = np.flatnonzero(shown).tolist()
+        return found
+
+    def _callbacks(self) -> Iterator[tuple[ThreadKey, Slice]]:
+        rows, objects = self._chosen.analysis.rows("callback_instances"), self._objects()
+        begin, end = rows["start_ns"], rows["until_ns"]
+        key, ended, resumed = thread_keys(rows), rows.there("end_ns"), rows["is_resumed"]
+        for row in self._rows(begin, end):
+            callback = int(rows["callback_id"][row])
+            name, kind = objects.get(callback, ("(unknown)", "unknown"))
+            notes: dict[str, Value | None] = {
+                "instance_id": int(rows["instance_id"][row]),
+                "kind": kind,
+                "resumed": True if resumed[row] == 1 else None,
+                "unfinished": None if ended[row] else "No end of this callback was recorded.",
+            }
+            details = Details(kept(notes))
+            yield key(row), Slice(int(begin[row]), int(end[row]), name, "callback", details)
+
+    def _objects(self) -> dict[int, tuple[str, str]]:
+        return {
+            row["callback_id"]: (shorten_place(describe(row)), row["kind"])
+            for row in self._chosen.analysis.rows("callback_objects").records()
+        }
+
+    def _publishes(self) -> Iterator[tuple[ThreadKey, Slice]]:
+        rows, topics = self._publications, _topics(self._chosen.analysis.rows("publishers"))
+        begin, end = _publish_times(rows)
+        wanted = _are(len(rows), self._of_publication)
+        key = thread_keys(rows)
+        for row in self._rows(begin, end, wanted):
+            flows = self._of_publication.get(row, [])
+            topic = topics.get(int(rows["publisher_id"][row])) or self._topic(flows)
+            notes = kept({"topic": topic, "publication_id": row, "messages": len(flows)})
+            details = Details(notes, flows=[one + 1 for one in flows])
+            name = f"publish {topic or '(unknown)'}"
+            yield key(row), Slice(int(begin[row]), int(end[row]), name, "publish", details)
+
+    def _taken(self) -> Iterator[tuple[ThreadKey, Slice]]:
+        rows, topics = self._takes, _topics(self._chosen.analysis.rows("subscriptions"))
+        begin, end = _take_times(rows)
+        wanted = _are(len(rows), self._of_take)
+        key = thread_keys(rows)
+        for row in self._rows(begin, end, wanted):
+            message = self._of_take.get(row)
+            flows = [] if message is None else [message]
+            topic = topics.get(int(rows["subscription_id"][row])) or self._topic(flows)
+            notes = {
+                "topic": topic,
+                "take_id": row,
+                "message_id": message,
+                "duplicate": True if rows["duplicate"][row] == 1 else None,
+            }
+            details = Details(kept(notes), ended_flows=[one + 1 for one in flows])
+            name = f"take {topic or '(unknown)'}"
+            yield key(row), Slice(int(begin[row]), int(end[row]), name, "take", details)
+
+    def _topic(self, messages: list[int]) -> str | None:
+        return self._messages.words("topic").at(messages[0]) if messages else None
+
+
+def _topics(rows: Rows) -> dict[int, str | None]:
+    key = f"{rows.table.name[:-1]}_id"
+    return {row[key]: row["topic"] for row in rows.records()}
+
+
+def _are(count: int, rows: dict[int, list[int]] | dict[int, int]) -> Flags:
+    out = np.zeros(count, bool)
+    out[list(rows)] = True
+    return out
+
+
+def _publish_times(rows: Rows) -> tuple[Ints, Ints]:
+    """Return begin and end of publishes: from the client library's call to the middleware's."""
+    client, rmw = rows["client_ns"], rows["rmw_publish_ns"]
+    begin = np.where(client != NONE, client, rmw)
+    return begin, np.maximum(begin, rmw)
+
+
+def _take_times(rows: Rows) -> tuple[Ints, Ints]:
+    """Return begin and end of takes: from the executor's pick until the message was taken."""
+    picked, rmw, dequeued = rows["picked_ns"], rows["rmw_take_ns"], rows["dequeue_ns"]
+    end = np.maximum(np.maximum(picked, rmw), dequeued)
+    begin = np.where(picked != NONE, picked, np.where(dequeued != NONE, dequeued, rmw))
+    return begin, end
