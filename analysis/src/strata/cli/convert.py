@@ -56,7 +56,7 @@ def command(
     """Write the events of TRACE as Parquet files, one per event type.
 
     With --results, the tables of its analysis, one file each. pandas, polars, DuckDB and others
-    read them. docs/data-model.md declares the columns.
+    read them. docs/events.md declares the columns.
     """
     from strata.export.target import check_target
     from strata.units import format_count
