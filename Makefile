@@ -8,7 +8,7 @@ CLANG_FORMAT := .venv/bin/clang-format
 C_SOURCES := $(shell git ls-files -- '*.c' '*.h' '*.cpp' '*.hpp')
 DEMO := sessions/$(shell date -u +%Y%m%dT%H%M%SZ)_demo
 GENERATED := analysis/native/model/generated
-PY_SOURCES := analysis tracing_ws/src tracing_ws/setup launch docs
+PY_SOURCES := analysis tracing_ws/src tracing_ws/setup launch $(wildcard docs/*/*.py)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-kilted setup-oracle demo test oracle check format docs bench faults torture fuzz harmless clean
