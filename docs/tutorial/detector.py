@@ -12,7 +12,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from std_msgs.msg import Bool, UInt8MultiArray
 
-SECONDS = 11
+SECONDS = 13
 # How long the result for one image takes.
 DETECTION = 0.08
 
@@ -50,7 +50,7 @@ def spin_in_thread(node: Node) -> None:
 
 
 def spin(executor: SingleThreadedExecutor) -> None:
-    """Spin one second longer than the sensors publish."""
+    """Spin until the sensors have ended."""
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
         executor.spin_once(timeout_sec=0.1)

@@ -4,13 +4,15 @@
 
 usage: python3 docs/tutorial/robot.py
 
-It runs for ten seconds: a process with the sensors, and one with the node `detector`.
+A process with the nodes `detector` and `brake`, and, as soon as these are ready, one with the
+sensors, which publish for ten seconds.
 """
 
 from __future__ import annotations
 
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 HERE = Path(__file__).parent
@@ -18,9 +20,10 @@ HERE = Path(__file__).parent
 
 def main() -> None:
     """Start both processes, and wait until they end."""
-    programs = [HERE / "detector.py", HERE / "sensors.py"]
-    processes = [subprocess.Popen([sys.executable, program]) for program in programs]
-    sys.exit(max(process.wait() for process in processes))
+    detector = subprocess.Popen([sys.executable, HERE / "detector.py"])
+    time.sleep(2)
+    sensors = subprocess.Popen([sys.executable, HERE / "sensors.py"])
+    sys.exit(max(detector.wait(), sensors.wait()))
 
 
 if __name__ == "__main__":

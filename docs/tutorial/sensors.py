@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A camera that publishes 5 images per second, and a bumper with 50 readings per second."""
+"""A camera that publishes 8 images per second, and a bumper with 50 readings per second."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Sensors(Node):
         super().__init__("sensors")
         self.images = self.create_publisher(UInt8MultiArray, "image", 10)
         self.bumper = self.create_publisher(Bool, "bumper", 10)
-        self.create_timer(0.2, self.publish_image)
+        self.create_timer(0.125, self.publish_image)
         self.create_timer(0.02, self.publish_bumper)
 
     def publish_image(self) -> None:
