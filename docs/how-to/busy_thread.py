@@ -13,7 +13,6 @@ import multiprocessing
 import sys
 import threading
 import time
-from collections.abc import Callable
 
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
@@ -24,11 +23,10 @@ SECONDS = 6
 RATE_HZ = 50
 
 
-def spin(make: Callable[[], Node], seconds: float) -> None:
+def spin(node: Node, seconds: float) -> None:
     """Spin a node for some seconds."""
-    rclpy.init()
     executor = SingleThreadedExecutor()
-    executor.add_node(make())
+    executor.add_node(node)
     end = time.monotonic() + seconds
     while time.monotonic() < end:
         executor.spin_once(timeout_sec=0.1)
@@ -55,24 +53,28 @@ class Listener(Node):
 
 
 def compute() -> None:
-    """Compute in pure Python, for two thirds of the time."""
+    """Compute in pure Python."""
     end = time.monotonic() + SECONDS
     while time.monotonic() < end:
-        pause = time.monotonic() + 0.02
-        while time.monotonic() < pause:
-            sum(range(1000))
-        time.sleep(0.01)
+        sum(range(1000))
+
+
+def talk() -> None:
+    """Publish, in a process of its own."""
+    rclpy.init()
+    spin(Talker(), SECONDS)
 
 
 def main() -> None:
-    """Start the talker in a process of its own, and listen beside the computation."""
+    """Start the talker, and listen beside the computation."""
     start = multiprocessing.get_context("spawn").Process
-    talker = start(target=spin, args=(Talker, SECONDS))
-    talker.start()
     worker = start if "--process" in sys.argv[1:] else threading.Thread
-    computation = worker(target=compute)
+    computation, talker = worker(target=compute), start(target=talk)
+    rclpy.init()
+    listener = Listener()
+    talker.start()
     computation.start()
-    spin(Listener, SECONDS + 1)
+    spin(listener, SECONDS + 2)
     computation.join()
     talker.join()
 
