@@ -17,7 +17,7 @@ mirror=$(awk '/^URIs:/ {print $2; exit}' /etc/apt/sources.list.d/debian.sources 
 debootstrap --variant=minbase --include=ca-certificates bookworm "$root" ${mirror:+"$mirror"} >/dev/null
 for place in /etc/apt /etc/ssl /etc/pip.conf /etc/resolv.conf /etc/hosts /usr/local/share/ca-certificates; do
   [[ -e $place ]] || continue
-  mkdir -p "$root$(dirname "$place")" && cp -rL "$place" "$root$(dirname "$place")/"
+  mkdir -p "$root$(dirname "$place")" && cp -rL --remove-destination "$place" "$root$(dirname "$place")/"
 done
 for file in "${SSL_CERT_FILE:-}" "${PIP_CERT:-}"; do
   [[ -n $file && -f $file ]] && install -D "$file" "$root$file"

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import json
 import pydoc
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -14,10 +15,11 @@ import pytest
 from bokeh.document import Document
 from bokeh.models.renderers import GlyphRenderer
 from bokeh.plotting import figure
-from cli.strata_command import strata as run_strata
+from strata_command import strata as run_strata
 
 import strata
 from strata.analysis import GivenResults, MessageCounts, Process, TraceSummary
+from strata.errors import OutputError
 
 Sample = Callable[[str], Path]
 LINK = strata.MessageLink("/fusion", ("/fast", "/slow"), ("/fused",), "periodic_async")
@@ -255,3 +257,19 @@ def test_two_recordings_are_compared(sample: Sample) -> None:
     assert layers["difference_mean_ns"].sum() == pytest.approx(whole["difference_mean_ns"])
     assert whole["shift_low_ns"] <= whole["shift_ns"] <= whole["shift_high_ns"]
     assert whole["b_p50_ns"] == after.chains["latency_p50_ns"].iloc[0]
+
+
+def test_an_export_takes_what_the_command_takes(
+    sample: Callable[[str], Path], tmp_path: Path
+) -> None:
+    analysis = strata.analyze(sample("fast_relaymp_st"))
+    chain = str(analysis.chains["name"][0])
+    written = analysis.export("parquet", tmp_path / "out", chain=chain, slowest=2)
+    assert written.target == tmp_path / "out"
+    contents = json.loads((tmp_path / "out/tables.json").read_text())
+    assert contents["choice"]["slowest"] == 2
+    assert contents["tables"]["chain_instances"]["rows"] == 2
+    with pytest.raises(ValueError, match="to is a format, one of parquet"):
+        analysis.export("papyrus", tmp_path / "other")
+    with pytest.raises(OutputError, match="--force"):
+        analysis.export("parquet", tmp_path / "out")

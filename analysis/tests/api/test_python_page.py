@@ -52,6 +52,7 @@ def test_every_block_runs(
     assert len(shown) == 4
     assert isinstance(names["a"], strata.Analysis)
     assert isinstance(names["long"], pd.DataFrame)
+    assert (recordings / "slowest/tables.json").is_file()
     printed = capsys.readouterr().out
     assert "Did you mean /chain_1" in printed
     assert "sessions/mine" in printed

@@ -65,7 +65,7 @@ def completed(shell: str, line: str) -> tuple[list[str], set[str], float]:
         ("strata campaign status --f", ["--format"]),
         ("strata hops --to", ["--topic"]),
         ("strata compare --g", ["--gate"]),
-        ("strata convert --r", ["--results"]),
+        ("strata export --to parq", ["parquet"]),
         ("strata analyze --ch", ["--chain"]),
     ],
 )

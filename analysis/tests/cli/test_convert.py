@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,10 +16,8 @@ from strata_command import strata
 from strata.errors import OutputError
 from strata.export import parquet
 from strata.export.parquet import write_parquet
-from strata.pipeline import analyze
 from strata.read import Trace, open_trace
 from strata.read.decoder import Selection
-from strata.schema.tables import TABLES
 
 Sample = Callable[[str], Path]
 
@@ -38,40 +35,6 @@ def test_the_files_hold_the_tables(sample: Sample, tmp_path: Path) -> None:
         assert entry["rows"] == len(table)
         assert pq.read_table(tmp_path / "out" / entry["file"]).to_pylist() == table.to_pylist()
     assert {path.name for path in tmp_path.iterdir()} == {"out"}
-
-
-def test_results_are_the_tables_of_the_analysis(sample: Sample, tmp_path: Path) -> None:
-    directory, out = sample("fast_relaymp_st"), tmp_path / "out"
-    run = strata("convert", directory, "--results", "-o", out)
-    assert run.returncode == 0, run.stderr
-    assert re.match(rf"Wrote {out} \([\d,]+ rows in {len(TABLES)} tables, ", run.stdout)
-    contents = json.loads((out / "tables.json").read_text())
-    analysis = analyze(directory)
-    for table in TABLES:
-        entry = contents["tables"][table.name]
-        found = pq.read_table(out / entry["file"])
-        assert found.column_names == list(table.names)
-        assert found.to_pylist() == list(analysis.rows(table.name).records()), table.name
-        assert entry["rows"] == len(found)
-    again = strata("convert", directory, "--results", "-o", out)
-    assert again.returncode == 1
-    assert "--force" in again.stderr
-    assert strata("convert", directory, "--results", "-o", out, "--force").returncode == 0
-
-
-def test_what_does_not_go_with_results_is_refused(sample: Sample, tmp_path: Path) -> None:
-    directory = sample("fast_throws")
-    for arguments in (("--results", "--event", "ros2:rmw_take"), ("--links", tmp_path / "no.yaml")):
-        run = strata("convert", directory, *arguments, "-o", tmp_path / "out")
-        assert run.returncode == 2
-    assert not list(tmp_path.iterdir())
-
-
-def test_results_of_a_session_lie_in_it(own_sample: Sample) -> None:
-    directory = own_sample("fast_throws")
-    (directory / "manifest.json").write_text("{}")
-    assert strata("convert", directory, "--results").returncode == 0
-    assert (directory / "results/chains.parquet").is_file()
 
 
 def test_small_chunks_give_the_same_rows(sample: Sample) -> None:

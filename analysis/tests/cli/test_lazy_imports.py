@@ -49,7 +49,19 @@ def test_help_imports_nothing_large(arguments: Sequence[str]) -> None:
 
 @pytest.mark.parametrize(
     "verb",
-    ["analyze", "compare", "convert", "doctor", "hops", "info", "links", "path", "report", "sql"],
+    [
+        "analyze",
+        "compare",
+        "convert",
+        "doctor",
+        "export",
+        "hops",
+        "info",
+        "links",
+        "path",
+        "report",
+        "sql",
+    ],
 )
 def test_help_of_a_verb_imports_nothing_of_its_work(verb: str) -> None:
     assert not loaded(verb, "--help") & (LARGE | DRAWING | {"duckdb"})

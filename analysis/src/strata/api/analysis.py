@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from strata.analysis import Analysis as Tables
 from strata.api.text import Text
+from strata.export.written import MAX_BYTES, Written
 from strata.read.manifest import title_of
 
 if TYPE_CHECKING:
@@ -108,6 +109,38 @@ class Analysis(Tables):
         from strata.api.frames import layers_long
 
         return layers_long(self)
+
+    def export(
+        self,
+        to: str,
+        target: str | Path,
+        *,
+        chain: str | int | None = None,
+        begin_ns: int | None = None,
+        end_ns: int | None = None,
+        slowest: int | None = None,
+        max_bytes: int = MAX_BYTES,
+        force: bool = False,
+    ) -> Written:
+        """Write the analysis to `target` in a format of another program, as `strata export` does.
+
+        `to` is the name of a format (docs/export.md). `chain` is topics ("/a -> /b") or a
+        `chain_id`; `begin_ns` (included) and `end_ns` (excluded) are ns since the epoch; `slowest`
+        leaves so many messages of each chain. Returns what was written: `target`, `size` in bytes,
+        `counts`. Raises ValueError for a format that is not there, TraceError for such a chain,
+        and OutputError when `target` cannot be written, exists (without `force`), or would become
+        larger than `max_bytes`.
+        """
+        from strata.api.chains import chain_id_of
+        from strata.export.chosen import Choice, Chosen
+        from strata.export.formats import BY_NAME
+
+        if to not in BY_NAME:
+            raise ValueError(f"to is a format, one of {', '.join(BY_NAME)}: {to!r}")
+        number = None if chain is None else chain_id_of(self, chain)
+        chains = None if number is None else (number,)
+        choice = Choice(chains, begin_ns, end_ns, slowest, max_bytes)
+        return BY_NAME[to].write(Chosen(self, choice), Path(target), force=force)
 
     @cached_property
     def plot(self) -> Plots:

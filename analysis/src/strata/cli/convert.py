@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""`strata convert`: the events of a trace, or the tables of its analysis, as Parquet."""
+"""`strata convert`: the events of a trace as Parquet."""
 
 from __future__ import annotations
 
@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from strata.cli.chain import declared_links, links_option
-from strata.cli.progress import decoding_progress, make_results
+from strata.cli.progress import decoding_progress
 from strata.errors import TraceError
 from strata.nearest import did_you_mean
 from strata.printable import printable
@@ -18,8 +17,6 @@ from strata.printable import printable
 if TYPE_CHECKING:
     from strata.export.parquet import Written
     from strata.read import Trace
-
-_EVENTS, _RESULTS = "tables", "results"
 
 
 @click.command("convert")
@@ -29,8 +26,8 @@ _EVENTS, _RESULTS = "tables", "results"
     "--output",
     type=click.Path(path_type=Path),
     metavar="DIR",
-    help="Write into this directory.  [default: `tables` (with --results `results`) in the "
-    "session; NAME-tables beside a trace that is not in a session]",
+    help="Write into this directory.  [default: `tables` in the session; NAME-tables beside "
+    "a trace that is not in a session]",
 )
 @click.option(
     "--event",
@@ -39,45 +36,28 @@ _EVENTS, _RESULTS = "tables", "results"
     metavar="EVENT",
     help="Write only this event. May be given several times.",
 )
-@click.option(
-    "--results", is_flag=True, help="Write the tables of the analysis in place of the events."
-)
-@links_option
 @click.option("--force", is_flag=True, help="Replace tables that were written before.")
 def command(
     trace: Path,
     output: Path | None,
     events: tuple[str, ...],
-    links_path: Path | None,
     *,
-    results: bool,
     force: bool,
 ) -> None:
     """Write the events of TRACE as Parquet files, one per event type.
 
-    With --results, the tables of its analysis, one file each. pandas, polars, DuckDB and others
-    read them. docs/events.md declares the columns.
+    pandas, polars, DuckDB and others read them. docs/events.md declares the columns. The tables of
+    its analysis are written by `strata export --to parquet`.
     """
     from strata.export.target import check_target
     from strata.units import format_count
 
-    if results and events:
-        raise click.UsageError("--event chooses events, and --results writes none")
-    if links_path is not None and not results:
-        raise click.UsageError("--links is for the analysis: add --results")
-    target = (
-        output if output is not None else default_output(trace, _RESULTS if results else _EVENTS)
-    )
+    target = output if output is not None else default_output(trace)
     if trace.is_dir():
         check_target(target, force=force)
-    written = (
-        _write_results(trace, links_path, target, force=force)
-        if results
-        else _write_events(trace, events, target, force=force)
-    )
+    written = _write_events(trace, events, target, force=force)
     click.echo(
-        f"Wrote {printable(str(written.directory))} ({written.rows:,} "
-        f"{'rows' if results else 'events'} in "
+        f"Wrote {printable(str(written.directory))} ({written.rows:,} events in "
         f"{format_count(written.tables, 'table', 'tables')}, "
         f"{written.size / (1 << 20):.1f} MiB)"
     )
@@ -97,30 +77,16 @@ def _write_events(trace: Path, events: tuple[str, ...], target: Path, *, force: 
     return written
 
 
-def _write_results(trace: Path, links_path: Path | None, target: Path, *, force: bool) -> Written:
-    from strata import analyze
-    from strata.export.results import write_results
-
-    links = declared_links(links_path)
-    with decoding_progress() as progress:
-        analysis = analyze(trace, links=links, progress=progress)
-        make_results(analysis)
-    for row in analysis.rows("quality").records():
-        if row["severity"] != "info":
-            click.echo(f"{row['severity']}: {row['text']}", err=True)
-    return write_results(analysis, target, force=force)
-
-
-def default_output(trace: Path, what: str = _EVENTS) -> Path:
-    """Return `what` in the session that `trace` is or lies in; NAME-`what` beside any other."""
+def default_output(trace: Path) -> Path:
+    """Return `tables` in the session that `trace` is or lies in; NAME-tables beside any other."""
     from strata.read.manifest import session_of
 
     session = session_of(trace)
     if session is not None:
-        return session / what
+        return session / "tables"
     # A name such as `.` has no other beside it.
     whole = trace.resolve()
-    return whole.parent / f"{whole.name}-{what}"
+    return whole.parent / f"{whole.name}-tables"
 
 
 def _require_declared(trace: Trace, events: tuple[str, ...]) -> None:

@@ -63,6 +63,9 @@ VERBS = {
     "convert": Verb(
         "strata.cli.convert", "Write the events of TRACE as Parquet files, one per event type."
     ),
+    "export": Verb(
+        "strata.cli.export", "Write the analysis of TRACE in a format of another program."
+    ),
     "campaign": Verb(
         "strata.cli.campaign",
         "Run a matrix of scenarios repeatedly and report the results.",

@@ -15,40 +15,60 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from strata import __version__
-from strata.analysis import Analysis
-from strata.export.parquet import Written
+from strata.export.chosen import Chosen
+from strata.export.file_target import too_large
 from strata.export.target import CONTENTS, FORMAT, failure, replacing
+from strata.export.written import Written
 from strata.printable import path_text
 from strata.schema.arrow import arrow_table
 from strata.schema.tables import TABLES
 from strata.schema.version import VERSION
 
 
-def write_results(analysis: Analysis, target: Path, *, force: bool = False) -> Written:
+def write(chosen: Chosen, target: Path, *, force: bool = False) -> Written:
     """Write every declared table as Parquet (zstd) into the directory `target`, all or nothing.
 
     A table without rows has a file, too. Raises OutputError.
     """
     counts = {}
+    size = 0
     with replacing(target, force=force) as fresh:
         for table in TABLES:
-            found = arrow_table(analysis.rows(table.name))
+            found = arrow_table(chosen.rows(table.name))
+            path = fresh / f"{table.name}.parquet"
             try:
                 # Opened here: pyarrow takes no path that is not UTF-8.
-                with (fresh / f"{table.name}.parquet").open("wb") as file:
+                with path.open("wb") as file:
                     pq.write_table(found, file, compression="zstd")
             except pa.ArrowException as error:
                 raise failure(target, error) from error
             counts[table.name] = len(found)
+            size += path.stat().st_size
+            if size > chosen.choice.max_bytes:
+                raise too_large(target, chosen.choice.max_bytes)
         contents = {
             "format": FORMAT,
             "schema": VERSION,
             "strata": __version__,
-            "source": path_text(Path(analysis.trace.path).resolve()),
+            "source": path_text(Path(chosen.analysis.trace.path).resolve()),
+            "choice": _choice(chosen),
             "tables": {
                 name: {"file": f"{name}.parquet", "rows": rows} for name, rows in counts.items()
             },
         }
-        (fresh / CONTENTS).write_text(f"{json.dumps(contents, indent=1)}\n", encoding="utf-8")
-        size = sum(path.stat().st_size for path in fresh.iterdir())
-    return Written(target, len(counts), sum(counts.values()), size)
+        text = f"{json.dumps(contents, indent=1)}\n"
+        (fresh / CONTENTS).write_text(text, encoding="utf-8")
+    return Written(target, size + len(text), {"rows": sum(counts.values()), "tables": len(counts)})
+
+
+def _choice(chosen: Chosen) -> dict[str, object] | None:
+    """What was chosen, as in strata.export.chosen.Choice; null for everything."""
+    choice = chosen.choice
+    if choice.is_everything:
+        return None
+    return {
+        "chains": choice.chains,
+        "begin_ns": choice.begin_ns,
+        "end_ns": choice.end_ns,
+        "slowest": choice.slowest,
+    }
