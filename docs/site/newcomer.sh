@@ -15,6 +15,7 @@ root=$(realpath -m "$1")
 
 mirror=$(awk '/^URIs:/ {print $2; exit}' /etc/apt/sources.list.d/debian.sources 2>/dev/null || true)
 debootstrap --variant=minbase --include=ca-certificates bookworm "$root" ${mirror:+"$mirror"} >/dev/null
+[[ -d /etc/apt/sources.list.d ]] && rm -f "$root/etc/apt/sources.list"
 for place in /etc/apt /etc/ssl /etc/pip.conf /etc/resolv.conf /etc/hosts /usr/local/share/ca-certificates; do
   [[ -e $place ]] || continue
   mkdir -p "$root$(dirname "$place")" && cp -rL --remove-destination "$place" "$root$(dirname "$place")/"
