@@ -12,7 +12,7 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
-from lttng_world import ROOT, World
+from lttng_world import ROOT, World, any_domain
 
 pytestmark = pytest.mark.live
 
@@ -66,7 +66,9 @@ def _follow(page: Path, world: World, sessions: Path) -> list[str]:
             continue
         command = re.sub(r"\bsessions/", f"{sessions}/", block.command)
         command = command.replace(".venv/bin/strata", f"{sys.executable} -m strata")
-        environment = {**world.environment, "COLUMNS": "80"}
+        environment = {**world.environment, "COLUMNS": "80", "ROS_DOMAIN_ID": any_domain()}
+        # A reader has not set it, and profiles that set it themselves refuse it.
+        environment.pop("ROS_AUTOMATIC_DISCOVERY_RANGE")
         # Whatever enters the world's namespace also leaves the working directory.
         line = f"cd {ROOT}\n{command}"
         done = world.run("bash", "-euo", "pipefail", "-c", line, env=environment)
