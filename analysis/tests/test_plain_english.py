@@ -3,8 +3,9 @@
 """Texts for users are plain English, without phrases that read like a translation.
 
 Covered are the pages of the documentation (data-model.md and events.md have the texts of the
-schema), the topics of `strata help`, every README, the comments of the shipped configurations, the help of every verb, and the strings of the
-packages in `PACKAGES`. Code in backticks and in fences is skipped: it has names.
+schema), the topics of `strata help`, every README, the comments of the shipped configurations, the
+help of every verb, and the strings of the packages in `PACKAGES`. Code in backticks and in fences
+is skipped: it has names.
 """
 
 from __future__ import annotations
