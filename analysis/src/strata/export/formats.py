@@ -60,6 +60,12 @@ FORMATS = (
         "",
         "the tables of the analysis, one file each: pandas, polars, DuckDB",
     ),
+    Format(
+        "csv",
+        "strata.export.csv_results",
+        "",
+        "the same tables as text: spreadsheets, R, gnuplot",
+    ),
 )
 """In the order in which help lists them."""
 

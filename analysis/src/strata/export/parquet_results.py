@@ -1,74 +1,27 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The tables of an analysis as Parquet files, one a table.
-
-The directory that is written holds `tables.json` beside them, as that of events does
-(strata.export.parquet): the file of each table, its rows, and the version of the schema.
-"""
+"""The tables of an analysis as Parquet files, one a table."""
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
+from typing import BinaryIO
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from strata import __version__
 from strata.export.chosen import Chosen
-from strata.export.file_target import too_large
-from strata.export.target import CONTENTS, FORMAT, failure, replacing
+from strata.export.table_directory import write_tables
 from strata.export.written import Written
-from strata.printable import path_text
-from strata.schema.arrow import arrow_table
-from strata.schema.tables import TABLES
-from strata.schema.version import VERSION
 
 
 def write(chosen: Chosen, target: Path, *, force: bool = False) -> Written:
     """Write every declared table as Parquet (zstd) into the directory `target`, all or nothing.
 
-    A table without rows has a file, too. Raises OutputError.
+    Raises OutputError.
     """
-    counts = {}
-    size = 0
-    with replacing(target, force=force) as fresh:
-        for table in TABLES:
-            found = arrow_table(chosen.rows(table.name))
-            path = fresh / f"{table.name}.parquet"
-            try:
-                # Opened here: pyarrow takes no path that is not UTF-8.
-                with path.open("wb") as file:
-                    pq.write_table(found, file, compression="zstd")
-            except pa.ArrowException as error:
-                raise failure(target, error) from error
-            counts[table.name] = len(found)
-            size += path.stat().st_size
-            if size > chosen.choice.max_bytes:
-                raise too_large(target, chosen.choice.max_bytes)
-        contents = {
-            "format": FORMAT,
-            "schema": VERSION,
-            "strata": __version__,
-            "source": path_text(Path(chosen.analysis.trace.path).resolve()),
-            "choice": _choice(chosen),
-            "tables": {
-                name: {"file": f"{name}.parquet", "rows": rows} for name, rows in counts.items()
-            },
-        }
-        text = f"{json.dumps(contents, indent=1)}\n"
-        (fresh / CONTENTS).write_text(text, encoding="utf-8")
-    return Written(target, size + len(text), {"rows": sum(counts.values()), "tables": len(counts)})
+    return write_tables(chosen, target, ".parquet", _write_table, force=force)
 
 
-def _choice(chosen: Chosen) -> dict[str, object] | None:
-    """What was chosen, as in strata.export.chosen.Choice; null for everything."""
-    choice = chosen.choice
-    if choice.is_everything:
-        return None
-    return {
-        "chains": choice.chains,
-        "begin_ns": choice.begin_ns,
-        "end_ns": choice.end_ns,
-        "slowest": choice.slowest,
-    }
+def _write_table(table: pa.Table, file: BinaryIO) -> None:
+    pq.write_table(table, file, compression="zstd")
