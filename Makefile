@@ -8,7 +8,7 @@ CLANG_FORMAT := .venv/bin/clang-format
 C_SOURCES := $(shell git ls-files -- '*.c' '*.h' '*.cpp' '*.hpp')
 DEMO := sessions/$(shell date -u +%Y%m%dT%H%M%SZ)_demo
 GENERATED := analysis/native/model/generated
-PY_SOURCES := analysis tracing_ws/src tracing_ws/setup launch
+PY_SOURCES := analysis tracing_ws/src tracing_ws/setup launch $(wildcard docs/*/*.py)
 
 .DEFAULT_GOAL := help
 .PHONY: help setup setup-kilted setup-oracle demo test oracle check format docs bench faults torture fuzz harmless clean
@@ -58,7 +58,8 @@ check: setup ## format, lint, types, generated docs
 	.venv/bin/ruff check --config analysis/pyproject.toml $(PY_SOURCES)
 	cd analysis && ../.venv/bin/mypy
 	$(CLANG_FORMAT) --dry-run -Werror $(C_SOURCES)
-	$(PYTHON) -m strata.schema.docs --check docs/data-model.md
+	$(PYTHON) -m strata.schema.docs --check docs
+	$(PYTHON) -m strata.cli.reference --check docs/reference
 	$(PYTHON) -m strata.schema.engine.generate --check $(GENERATED)
 
 format: setup ## format the sources
@@ -66,9 +67,16 @@ format: setup ## format the sources
 	.venv/bin/ruff check --fix --config analysis/pyproject.toml $(PY_SOURCES)
 	$(CLANG_FORMAT) -i $(C_SOURCES)
 
-docs: setup ## write the generated pages and headers
-	$(PYTHON) -m strata.schema.docs docs/data-model.md
+# A broken link or anchor fails the build. The site is in $(SITE)/index.html, the man page in $(MAN).
+SITE := analysis/build/site
+MAN := analysis/build/man/strata.1
+docs: setup ## write the generated pages and headers, the site in analysis/build/site, the man page
+	$(PYTHON) -m strata.schema.docs docs
+	$(PYTHON) -m strata.cli.reference docs/reference
+	$(PYTHON) -m strata.cli.manual $(MAN)
 	$(PYTHON) -m strata.schema.engine.generate $(GENERATED)
+	NO_MKDOCS_2_WARNING=1 $(PYTHON) -m mkdocs build --quiet --strict --config-file docs/site/mkdocs.yml
+	@echo "The site is $(SITE)/index.html; the man page: man -l $(MAN)"
 
 bench: setup ## run the benchmarks
 	$(PYTHON) tracing_ws/src/rclpy_tracepoints/benchmark/bench_emit.py
@@ -108,4 +116,4 @@ fuzz: setup ## run the fuzzers of decoder, engine and both, FUZZ_SECONDS each (3
 	done
 
 clean: ## remove what was built (never sessions)
-	rm -rf .venv .venv-kilted .venv-oracle analysis/native/build tracing_ws/build tracing_ws/install tracing_ws/log
+	rm -rf .venv .venv-kilted .venv-oracle analysis/native/build analysis/build tracing_ws/build tracing_ws/install tracing_ws/log

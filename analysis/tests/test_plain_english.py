@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Texts for users are plain English, without phrases that read like a translation.
 
-Covered are the pages of the documentation (data-model.md has the texts of the schema), every
-README, the comments of the shipped configurations, the help of every verb, and the strings of the
-packages in `PACKAGES`. Code in backticks and in fences is skipped: it has names.
+Covered are the pages of the documentation (data-model.md and events.md have the texts of the
+schema), the topics of `strata help`, every README, the comments of the shipped configurations, the
+help of every verb, and the strings of the packages in `PACKAGES`. Code in backticks and in fences
+is skipped: it has names.
 """
 
 from __future__ import annotations
@@ -80,7 +81,8 @@ PACKAGES = (
 
 
 def _files() -> Iterator[Path]:
-    yield from (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+    yield from (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
+    yield from sorted((SOURCES / "help").glob("*.md"))
     for place in ("launch", "trace_configs", "tracing_ws"):
         for name in ("README.md", "*.yaml"):
             found = sorted((ROOT / place).rglob(name))

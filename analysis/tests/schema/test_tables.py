@@ -66,8 +66,9 @@ def test_every_table_is_documented_and_keyed_by_its_columns(table: Table) -> Non
     assert list(table.empty().columns) == table.names
 
 
-def test_the_data_model_page_is_generated(root: Path) -> None:
-    assert (root / "docs/data-model.md").read_text() == docs.page()
+@pytest.mark.parametrize("page", docs.pages())
+def test_the_pages_of_results_and_events_are_generated(root: Path, page: str) -> None:
+    assert (root / "docs" / page).read_text() == docs.pages()[page]
 
 
 def test_findings_are_of_declared_codes_and_the_worst_comes_first() -> None:

@@ -46,8 +46,8 @@ def command(
 ) -> None:
     """Write the events of TRACE as Parquet files, one per event type.
 
-    pandas, polars, DuckDB and others read them. docs/data-model.md declares the columns. The tables
-    of its analysis are written by `strata export --to parquet`.
+    pandas, polars, DuckDB and others read them. docs/events.md declares the columns. The tables of
+    its analysis are written by `strata export --to parquet`.
     """
     from strata.export.target import check_target
     from strata.units import format_count

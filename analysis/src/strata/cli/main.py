@@ -71,6 +71,7 @@ VERBS = {
         "Run a matrix of scenarios repeatedly and report the results.",
         records=True,
     ),
+    "help": Verb("strata.cli.help", "Explain a concept (TOPIC), or list the topics."),
 }
 
 
@@ -82,7 +83,8 @@ def strata(ctx: click.Context, *, debug: bool) -> None:
     """Show in which layer of a ROS 2 system the time goes.
 
     Record a running system (record) or a known workload (run), then look at the recording
-    (analyze, report) or compare two (compare). `strata VERB --help` explains a verb.
+    (analyze, report) or compare two (compare). `strata VERB --help` explains a verb, `strata help`
+    a concept.
     """
     # `main` looks for it itself: an error may come before it is parsed.
     del debug
