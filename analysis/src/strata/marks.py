@@ -39,10 +39,17 @@ def head(path: Path, size: int) -> bytes | None:
 def foreign_entry(directory: Path, written: Collection[str]) -> str | None:
     """Name an entry of a directory that is none of the files that were written into it.
 
-    Null when there is none. A link, a pipe or a directory of such a name is none of them.
+    Null when there is none. A link, a pipe or a directory of such a name is none of them. The files
+    of a directory inside it are named with it: `NAME/FILE`.
     """
     for entry in sorted(directory.iterdir()):
-        if entry.name not in written or not stat.S_ISREG(entry.lstat().st_mode):
+        mode, inside = entry.lstat().st_mode, f"{entry.name}/"
+        own = {name.removeprefix(inside) for name in written if name.startswith(inside)}
+        if stat.S_ISDIR(mode) and own:
+            foreign = foreign_entry(entry, own)
+            if foreign is not None:
+                return f"{inside}{foreign}"
+        elif entry.name not in written or not stat.S_ISREG(mode):
             return entry.name
     return None
 
@@ -58,7 +65,8 @@ def own_tables(directory: Path) -> set[str] | None:
     try:
         if document["format"] != TABLES_FORMAT:
             return None
-        return {TABLES, *(str(table["file"]) for table in document["tables"].values())}
+        tables = (str(table["file"]) for table in document["tables"].values())
+        return {TABLES, *tables, *map(str, document.get("files", ()))}
     except (TypeError, KeyError, AttributeError):
         return None
 

@@ -79,6 +79,12 @@ FORMATS = (
         "the same as JSON lines, as the collector's otlpjsonfile receiver reads them",
     ),
     Format(
+        "trace-compass",
+        "strata.export.trace_compass",
+        "",
+        "layers and chains as a CTF trace, and XML analyses that show them: Trace Compass",
+    ),
+    Format(
         "parquet",
         "strata.export.parquet_results",
         "",

@@ -22,6 +22,8 @@ from strata.read.absent import absent_step
 
 MOST_METADATA_BYTES = 64 << 20
 _INDEX = ".idx"
+_OWN_TRACER = "strata"
+"""Tracer of a trace of Strata's results (strata.export.trace_compass), which is no recording."""
 _SHORT_ID = 8
 """Characters of a clock's id that a host's name has beside it, where several have that name."""
 
@@ -134,7 +136,8 @@ def find_traces(path: Path) -> tuple[list[CtfTrace], list[tuple[Path, str]]]:
     """Return the CTF traces at and below `path`, and what could not be read there with the error.
 
     Both are sorted by directory. Hidden directories are left out; of a directory with several names
-    (symbolic links are followed) one is taken. Raises TraceError when there is no trace.
+    (symbolic links are followed) one is taken. A trace of results of Strata is left out where there
+    is another. Raises TraceError when there is no trace.
     """
     _require_directory(path)
     found: list[CtfTrace] = []
@@ -145,6 +148,8 @@ def find_traces(path: Path) -> tuple[list[CtfTrace], list[tuple[Path, str]]]:
                 found.append(CtfTrace(place, read_metadata(place / "metadata")))
         except TraceError as error:
             unreadable.append((place, str(error)))
+    recorded = [one for one in found if one.metadata.environment.get("tracer_name") != _OWN_TRACER]
+    found = recorded or found
     found.sort(key=lambda trace: trace.directory.parts)
     unreadable.sort(key=lambda item: item[0].parts)
     if not found and unreadable:
