@@ -12,6 +12,7 @@ A layer can consist of several stretches (strata.timeline.pieces): the events `s
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from heapq import heappop, heappush
 
@@ -22,6 +23,7 @@ from strata.export.trace_compass.ctf import Event, EventClass
 from strata.schema.checkpoints import Thread
 from strata.schema.layers import BY_NAME, HOP_LAYERS
 from strata.schema.rows import NONE, Ints
+from strata.schema.rows import Rows as TableRows
 from strata.timeline import Timelines
 from strata.timeline.pieces import Piece
 
@@ -36,30 +38,34 @@ CLASSES = {
     "messages": EventClass(
         "strata:message",
         (*_MESSAGE, "lane", *_LENGTH, "publisher_vpid", "publisher_vtid", *_THREAD),
-        _HOP_TEXTS,
+        ("name", *_HOP_TEXTS),
     ),
-    "layers": EventClass("strata:layer", (*_MESSAGE, *_LENGTH, *_THREAD), ("layer", *_HOP_TEXTS)),
+    "layers": EventClass(
+        "strata:layer", (*_MESSAGE, *_LENGTH, *_THREAD), ("name", "layer", *_HOP_TEXTS)
+    ),
     "pieces": EventClass(
-        "strata:piece", (*_MESSAGE, "lane", *_LENGTH, "placed"), ("layer", *_HOP_TEXTS)
+        "strata:piece", (*_MESSAGE, "lane", *_LENGTH, "placed"), ("name", "layer", *_HOP_TEXTS)
     ),
     "chains": EventClass(
-        "strata:chain", (*_INSTANCE, "message_id", "lane", *_LENGTH, "start_up"), ("chain", "nodes")
+        "strata:chain", (*_INSTANCE, "message_id", "lane", *_LENGTH, "start_up"), ("name", "nodes")
     ),
     "chain_layers": EventClass(
         "strata:chain_layer",
         (*_INSTANCE, "position", "hop", "message_id", *_LENGTH),
-        ("layer", "topic", "chain"),
+        ("name", "layer", "topic", "chain"),
     ),
     "chain_pieces": EventClass(
         "strata:chain_piece",
         (*_INSTANCE, "hop", "message_id", "lane", *_LENGTH, "placed"),
-        ("layer", "topic", "chain"),
+        ("name", "layer", "topic", "chain"),
     ),
 }
 """The events, by the name of the stream file that holds them.
 
 `vpid` and `vtid` of a layer are the thread that it belongs to, -1 where it belongs to several or to
-one that is not known. `lane` is a row of the drawing on which nothing overlaps, from 0.
+one that is not known. `lane` is a row of the drawing on which nothing overlaps, from 0. `name` is
+what Trace Compass groups and labels by: the hop or chain, of a layer with the layer, of a piece of
+a chain with its place along the chain.
 """
 
 Named = tuple[int, str]
@@ -77,6 +83,7 @@ class Rows:
         self._instances, self._chosen_instances = analysis.rows("chain_instances"), chosen.instances
         self._segments, self._chosen_segments = analysis.rows("chain_segments"), chosen.segments
         self._chains = analysis.rows("chains")
+        self._chain_names = chain_names(self._chains)
         self._texts = [
             self._messages.words(name) for name in ("topic", "publisher_node", "subscription_node")
         ]
@@ -95,8 +102,9 @@ class Rows:
         yield "chain_layers", self._chain_layer_events()
         yield "chain_pieces", self._chain_piece_events()
 
-    def _hop_texts(self, row: int) -> tuple[str, ...]:
-        return tuple(words.at(row) or _UNKNOWN for words in self._texts)
+    def _hop_texts(self, row: int) -> tuple[str, str, str]:
+        topic, publisher, subscription = (words.at(row) or _UNKNOWN for words in self._texts)
+        return topic, publisher, subscription
 
     def _message_events(self) -> Iterator[Event]:
         table, one = self._messages, CLASSES["messages"]
@@ -107,7 +115,8 @@ class Rows:
             first, ns = int(begin[row]), int(latency[row])
             threads = (int(of[row]) for of in (*self._publisher, *self._taker))
             numbers = (row, int(hop[row]), lane, ns, first + max(ns, 0), *threads)
-            yield first, one.payload(numbers, self._hop_texts(row))
+            texts = self._hop_texts(row)
+            yield first, one.payload(numbers, (hop_name(*texts), *texts))
 
     def _layer_events(self) -> Iterator[Event]:
         one, hop = CLASSES["layers"], self._messages["hop_id"]
@@ -120,7 +129,7 @@ class Rows:
             texts = self._hop_texts(row)
             for (_, name), ns, first in _begun(own, pieces, int(begin[row])):
                 numbers = (row, int(hop[row]), ns, first + max(ns, 0), *self._thread(name, row))
-                yield first, one.payload(numbers, (name, *texts))
+                yield first, one.payload(numbers, (f"{hop_name(*texts)}, {name}", name, *texts))
 
     def _thread(self, layer: str, row: int) -> tuple[int, int]:
         thread = BY_NAME[layer].thread
@@ -137,24 +146,25 @@ class Rows:
             texts = self._hop_texts(row)
             for piece in self._timelines.pieces_of_message(row):
                 numbers = (row, int(hop[row]), lane, *_length(piece), piece.placed)
-                yield piece.begin_ns, one.payload(numbers, (piece.layer.name, *texts))
+                named = hop_name(*texts), piece.layer.name
+                yield piece.begin_ns, one.payload(numbers, (*named, *texts))
 
     def _chain_events(self) -> Iterator[Event]:
         table, one = self._instances, CLASSES["chains"]
         rows = self._chosen_instances
         begin, latency, chain = table["begin_ns"], table["latency_ns"], table["chain_id"]
         self._chain_lanes = lanes(chain[rows], begin[rows], latency[rows])
-        names, nodes = self._chains.words("name"), self._chains.words("nodes")
+        nodes = self._chains.words("nodes")
         for row, lane in zip(rows.tolist(), self._chain_lanes.tolist(), strict=True):
             of, first, ns = int(chain[row]), int(begin[row]), int(latency[row])
             length = ns, first + max(ns, 0)
             start_up = int(table["start_up"][row])
             numbers = (row, of, int(table["message_id"][row]), lane, *length, start_up)
-            yield first, one.payload(numbers, (names.at(of) or "", nodes.at(of) or ""))
+            yield first, one.payload(numbers, (self._chain_names[of], nodes.at(of) or ""))
 
     def _chain_layer_events(self) -> Iterator[Event]:
         table, one = self._segments, CLASSES["chain_layers"]
-        names, topics, layers = self._chains.words("name"), self._texts[0], table.words("layer")
+        topics, layers = self._texts[0], table.words("layer")
         rows = self._chosen_segments
         for own in _runs(rows, table["chain_instance_id"][rows]):
             instance = int(table["chain_instance_id"][own[0]])
@@ -168,12 +178,13 @@ class Rows:
                 chain, message = int(table["chain_id"][row]), int(table["message_id"][row])
                 length = ns, first + max(ns, 0)
                 numbers = (instance, chain, int(table["position"][row]), hop, message, *length)
-                texts = (layer, topics.at(message) or _UNKNOWN, names.at(chain) or "")
+                along = self._chain_names[chain]
+                name = f"{along}, hop {hop + 1}, {layer}"
+                texts = (name, layer, topics.at(message) or _UNKNOWN, along)
                 yield first, one.payload(numbers, texts)
 
     def _chain_piece_events(self) -> Iterator[Event]:
-        table, one = self._instances, CLASSES["chain_pieces"]
-        names, topics = self._chains.words("name"), self._texts[0]
+        table, one, topics = self._instances, CLASSES["chain_pieces"], self._texts[0]
         both = zip(self._chosen_instances.tolist(), self._chain_lanes.tolist(), strict=True)
         for row, lane in both:
             chain = int(table["chain_id"][row])
@@ -181,8 +192,24 @@ class Rows:
                 length = _length(piece)
                 numbers = (row, chain, piece.hop, piece.message, lane, *length, piece.placed)
                 topic = topics.at(piece.message) or _UNKNOWN
-                texts = (piece.layer.name, topic, names.at(chain) or "")
+                name = f"{piece.hop + 1} {topic}"
+                texts = (name, piece.layer.name, topic, self._chain_names[chain])
                 yield piece.begin_ns, one.payload(numbers, texts)
+
+
+def hop_name(topic: str, publisher: str, subscription: str) -> str:
+    """Return how a hop is called in Trace Compass."""
+    return f"{topic}: {publisher} -> {subscription}"
+
+
+def chain_names(chains: TableRows) -> list[str]:
+    """Return how each row of `chains` is called; where several have its topics, with its nodes."""
+    names = [name or "" for name in chains.texts("name")]
+    counts = Counter(names)
+    return [
+        name if counts[name] == 1 else f"{name} over {nodes}"
+        for name, nodes in zip(names, chains.texts("nodes"), strict=True)
+    ]
 
 
 def _length(piece: Piece) -> tuple[int, int]:
