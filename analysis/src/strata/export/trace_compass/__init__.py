@@ -58,7 +58,9 @@ def write(chosen: Chosen, target: Path, *, force: bool = False) -> Written:
         names = [f"{TRACE}/metadata", *(path.name for path in xml_files())]
         text = f"{json.dumps(_contents(chosen, clock, writer.counts, names), indent=1)}\n"
         (fresh / CONTENTS).write_text(text, encoding="utf-8")
-        size += sum((fresh / name).stat().st_size for name in names) + len(text)
+        size += sum((fresh / name).stat().st_size for name in (*names, CONTENTS))
+        if size > most:
+            raise too_large(target, most)
     counts = {"events": sum(writer.counts.values()), "XML analyses": len(xml_files())}
     return Written(target, size, counts, clock.notes)
 
