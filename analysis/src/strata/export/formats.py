@@ -90,6 +90,12 @@ FORMATS = (
         ".otlp.jsonl",
         "the same as JSON lines, as the collector's otlpjsonfile receiver reads them",
     ),
+    Format(
+        "tracetools-analysis",
+        "strata.export.tracetools_analysis",
+        "",
+        "the frames of Ros2DataModel, for notebooks written for tracetools_analysis",
+    ),
 )
 """In the order in which help lists them."""
 
