@@ -91,6 +91,18 @@ FORMATS = (
         "the same as JSON lines, as the collector's otlpjsonfile receiver reads them",
     ),
     Format(
+        "dot",
+        "strata.export.entity_graph.dot",
+        ".dot",
+        "the graph of timers, callbacks, publishers, subscriptions and services: Graphviz",
+    ),
+    Format(
+        "svg",
+        "strata.export.entity_graph.svg",
+        ".svg",
+        "the same graph as a picture: any browser",
+    ),
+    Format(
         "tracetools-analysis",
         "strata.export.tracetools_analysis",
         "",
