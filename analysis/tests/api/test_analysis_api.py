@@ -269,7 +269,7 @@ def test_an_export_takes_what_the_command_takes(
     contents = json.loads((tmp_path / "out/tables.json").read_text())
     assert contents["choice"]["slowest"] == 2
     assert contents["tables"]["chain_instances"]["rows"] == 2
-    with pytest.raises(ValueError, match="to is a format, one of parquet"):
+    with pytest.raises(ValueError, match="to is a format, one of perfetto"):
         analysis.export("papyrus", tmp_path / "other")
     with pytest.raises(OutputError, match="--force"):
         analysis.export("parquet", tmp_path / "out")

@@ -43,16 +43,21 @@ def commands() -> Iterator[tuple[str, click.Command]]:
 def _below(name: str, command: click.Command) -> Iterator[tuple[str, click.Command]]:
     yield name, command
     if isinstance(command, click.Group):
-        context = click.Context(command)
+        context = _context(command)
         for verb in command.list_commands(context):
             found = command.get_command(context, verb)
             if found is not None:
                 yield from _below(f"{name} {verb}", found)
 
 
+def _context(command: click.Command) -> click.Context:
+    """Return a context with the names of the option of help that every verb has from its group."""
+    return click.Context(command, help_option_names=["-h", "--help"])
+
+
 def usage(name: str, command: click.Command) -> str:
     """Return the line that shows the arguments of a command."""
-    return " ".join([name, *command.collect_usage_pieces(click.Context(command))])
+    return " ".join([name, *command.collect_usage_pieces(_context(command))])
 
 
 def paragraphs(text: str | None) -> list[str]:
@@ -67,7 +72,7 @@ def paragraphs(text: str | None) -> list[str]:
 
 def options(command: click.Command) -> list[tuple[str, str]]:
     """Return the options of a command as (names with metavar, help), as help shows them."""
-    context = click.Context(command)
+    context = _context(command)
     records = (parameter.get_help_record(context) for parameter in command.get_params(context))
     return [(names, " ".join(text.split())) for names, text in filter(None, records)]
 

@@ -55,22 +55,10 @@ class Format:
 
 FORMATS = (
     Format(
-        "parquet",
-        "strata.export.parquet_results",
-        "",
-        "the tables of the analysis, one file each: pandas, polars, DuckDB",
-    ),
-    Format(
         "perfetto",
         "strata.export.perfetto",
         ".pftrace",
         "threads, hops, chains and counters over time: ui.perfetto.dev, trace_processor",
-    ),
-    Format(
-        "csv",
-        "strata.export.csv_results",
-        "",
-        "the same tables as text: spreadsheets, R, gnuplot",
     ),
     Format(
         "speedscope",
@@ -107,6 +95,18 @@ FORMATS = (
         "strata.export.tracetools_analysis",
         "",
         "the frames of Ros2DataModel, for notebooks written for tracetools_analysis",
+    ),
+    Format(
+        "parquet",
+        "strata.export.parquet_results",
+        "",
+        "the tables of the analysis, one file each: pandas, polars, DuckDB",
+    ),
+    Format(
+        "csv",
+        "strata.export.csv_results",
+        "",
+        "the same tables as text: spreadsheets, R, gnuplot",
     ),
 )
 """In the order in which help lists them."""
