@@ -79,6 +79,12 @@ FORMATS = (
         "the same as JSON lines, as the collector's otlpjsonfile receiver reads them",
     ),
     Format(
+        "mcap",
+        "strata.export.mcap_topics",
+        ".mcap",
+        "latencies as topics beside the robot's bag: Foxglove, PlotJuggler, Rerun",
+    ),
+    Format(
         "dot",
         "strata.export.entity_graph.dot",
         ".dot",
