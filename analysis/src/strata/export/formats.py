@@ -85,6 +85,30 @@ FORMATS = (
         "layers and chains as a CTF trace, and XML analyses that show them: Trace Compass",
     ),
     Format(
+        "mcap",
+        "strata.export.mcap_topics",
+        ".mcap",
+        "latencies as topics beside the robot's bag: Foxglove, PlotJuggler, Rerun",
+    ),
+    Format(
+        "dot",
+        "strata.export.entity_graph.dot",
+        ".dot",
+        "the graph of timers, callbacks, publishers, subscriptions and services: Graphviz",
+    ),
+    Format(
+        "svg",
+        "strata.export.entity_graph.svg",
+        ".svg",
+        "the same graph as a picture: any browser",
+    ),
+    Format(
+        "tracetools-analysis",
+        "strata.export.tracetools_analysis",
+        "",
+        "the frames of Ros2DataModel, for notebooks written for tracetools_analysis",
+    ),
+    Format(
         "parquet",
         "strata.export.parquet_results",
         "",
