@@ -40,7 +40,7 @@ RECORDING := analysis/tests/live analysis/tests/record analysis/tests/read/test_
   analysis/tests/campaign/test_live_campaign.py
 BESIDE := $(shell [ $$(id -u) != 0 ] || unshare --mount true 2>/dev/null && echo 3 || echo 0)
 # These compare what they planted with what was measured: they have the machine to themselves.
-ALONE := $(addprefix analysis/tests/live/test_live_,faults.py kernel.py)
+ALONE := $(addprefix analysis/tests/live/test_live_,faults.py kernel.py pages.py)
 # On a machine of a known kind only what its kind allows may be skipped (analysis/tests/allowed_skips.py).
 MACHINE := $(if $(wildcard /opt/ros/*/setup.bash),ros,wheels)
 PYTEST := PYTHONPATH=analysis/tests $(PYTHON) -m pytest -p allowed_skips --machine $(MACHINE) \

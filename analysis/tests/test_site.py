@@ -76,7 +76,10 @@ def test_a_broken_link_fails_the_build(tmp_path: Path, link: str) -> None:
 
 
 def test_the_page_of_verbs_is_generated() -> None:
-    assert (ROOT / "docs/reference/cli.md").read_text() == reference.page()
+    # In a process of its own: click keeps the names of a command's option of help, which are others
+    # where a test ran the command without its group.
+    words = [sys.executable, "-m", "strata.cli.reference", "--check", ROOT / "docs/reference"]
+    subprocess.run(words, check=True)
 
 
 def test_the_man_page_has_every_option_and_topic_and_renders(tmp_path: Path) -> None:

@@ -15,8 +15,8 @@ from click.testing import CliRunner
 from strata_command import strata
 
 from strata import analyze
-from strata.cli.export import command
 from strata.cli.instants import InstantOfTrace
+from strata.cli.main import strata as verbs
 from strata.export.formats import BY_NAME, FORMATS
 from strata.schema.tables import TABLES
 
@@ -92,7 +92,7 @@ def test_an_export_of_a_session_lies_in_it(own_sample: Sample) -> None:
 
 
 def test_help_lists_every_format() -> None:
-    text = CliRunner().invoke(command, ["--help"]).output
+    text = CliRunner().invoke(verbs, ["export", "--help"]).output
     for form in FORMATS:
         assert re.search(rf"^  {form.name}  ", text, re.MULTILINE)
 
@@ -129,6 +129,6 @@ def test_a_moment_is_read(text: str, ns: int) -> None:
 
 @pytest.mark.parametrize("text", ["", "5", "25:00:00", "2023-13-01T00:00:00", "-1s", "1d"])
 def test_what_is_no_moment_is_refused(text: str) -> None:
-    result = CliRunner().invoke(command, ["x", "--to", "parquet", "--begin", text])
+    result = CliRunner().invoke(verbs, ["export", "x", "--to", "parquet", "--begin", text])
     assert result.exit_code == 2
     assert "is no moment: write it as 2.5s" in " ".join(result.output.replace("│", "").split())

@@ -85,6 +85,24 @@ FORMATS = (
         "latencies as topics beside the robot's bag: Foxglove, PlotJuggler, Rerun",
     ),
     Format(
+        "dot",
+        "strata.export.entity_graph.dot",
+        ".dot",
+        "the graph of timers, callbacks, publishers, subscriptions and services: Graphviz",
+    ),
+    Format(
+        "svg",
+        "strata.export.entity_graph.svg",
+        ".svg",
+        "the same graph as a picture: any browser",
+    ),
+    Format(
+        "tracetools-analysis",
+        "strata.export.tracetools_analysis",
+        "",
+        "the frames of Ros2DataModel, for notebooks written for tracetools_analysis",
+    ),
+    Format(
         "parquet",
         "strata.export.parquet_results",
         "",

@@ -9,7 +9,7 @@ The directory that is written holds `tables.json` beside them, as that of events
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import BinaryIO
 
@@ -39,19 +39,32 @@ def write_tables(
     The file of a table is its name and `suffix`; `write` fills it. A table without rows has a file,
     too. Raises OutputError.
     """
+    tables = ((table.name, arrow_table(chosen.rows(table.name))) for table in TABLES)
+    return write_directory(chosen, target, tables, suffix, write, force=force)
+
+
+def write_directory(
+    chosen: Chosen,
+    target: Path,
+    tables: Iterable[tuple[str, pa.Table]],
+    suffix: str,
+    write: Callable[[pa.Table, BinaryIO], None],
+    *,
+    force: bool,
+) -> Written:
+    """Write tables with their names into the directory `target`, as `write_tables` does."""
     counts = {}
     size = 0
     with replacing(target, force=force) as fresh:
-        for table in TABLES:
-            found = arrow_table(chosen.rows(table.name))
-            path = fresh / f"{table.name}{suffix}"
+        for name, table in tables:
+            path = fresh / f"{name}{suffix}"
             try:
                 # Opened here: pyarrow takes no path that is not UTF-8.
                 with path.open("wb") as file:
-                    write(found, file)
+                    write(table, file)
             except pa.ArrowException as error:
                 raise failure(target, error) from error
-            counts[table.name] = len(found)
+            counts[name] = len(table)
             size += path.stat().st_size
             if size > chosen.choice.max_bytes:
                 raise too_large(target, chosen.choice.max_bytes)
