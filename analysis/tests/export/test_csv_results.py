@@ -8,9 +8,16 @@ import csv
 import json
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
+
+import pyarrow as pa
+import pyarrow.csv as pa_csv
+import pytest
 
 from strata import analyze
+from strata.errors import OutputError
+from strata.export.chosen import Choice, Chosen
+from strata.export.table_directory import write_directory
 from strata.schema.tables import TABLES
 
 
@@ -37,3 +44,24 @@ def test_every_row_is_there(sample: Callable[[str], Path], tmp_path: Path) -> No
                     assert float(text) == value
                 else:
                     assert text == _text(value)
+
+
+def test_a_table_is_not_written_beyond_the_bound(
+    sample: Callable[[str], Path], tmp_path: Path
+) -> None:
+    sizes = []
+
+    def write(table: pa.Table, file: BinaryIO) -> None:
+        try:
+            pa_csv.write_csv(table, file)
+        finally:
+            sizes.append(file.tell())
+
+    chosen = Chosen(analyze(sample("fast_throws")), Choice(max_bytes=100_000))
+    tables = [("small", pa.table({"a": [1]})), ("large", pa.table({"a": range(1_000_000)}))]
+    with pytest.raises(OutputError, match=r"the export is larger than 97\.7 KiB"):
+        write_directory(chosen, tmp_path / "out", tables, ".csv", write, force=False)
+    assert sizes[0] == len('"a"\n1\n')
+    # What did not fit was refused, and nothing after it was written.
+    assert 100_000 < sizes[1] < 200_000
+    assert not list(tmp_path.iterdir())

@@ -116,3 +116,15 @@ def test_a_choice_of_nothing_has_no_topic(sample: Sample, tmp_path: Path) -> Non
     after = analysis.trace.end_ns + 1
     summary, topics = _exported(analysis, tmp_path / "out.mcap", begin_ns=after)
     assert (dict(topics), summary.channels) == ({}, {})
+
+
+def test_what_was_lost_is_in_the_file(sample: Sample, tmp_path: Path) -> None:
+    analysis = analyze(sample("fast_relay1p_mt_lossy"))
+    analysis.export("mcap", tmp_path / "out.mcap", slowest=1)
+    with (tmp_path / "out.mcap").open("rb") as file:
+        metadata = {one.name: one.metadata for one in make_reader(file).iter_metadata()}
+    quality = analysis.quality
+    told = quality[quality["severity"] != "info"]
+    assert "loss" in set(told["severity"])
+    assert list(metadata["strata findings"].values()) == told["text"].tolist()
+    assert metadata["strata"]["verdict"] == analysis.system.text

@@ -19,18 +19,25 @@ _WRITABLE = 0o666
 
 
 class BoundedFile:
-    """A binary file that refuses to grow beyond a size."""
+    """A binary file that refuses to grow beyond a size.
 
-    def __init__(self, file: BinaryIO, target: Path, max_bytes: int) -> None:
+    `size` is what was written, `before` what other files of the same export have already.
+    """
+
+    closed = False
+    """For pyarrow, which asks: whoever opened the file closes it."""
+
+    def __init__(self, file: BinaryIO, target: Path, max_bytes: int, before: int = 0) -> None:
         self._file = file
         self._target = target
         self._max_bytes = max_bytes
+        self._before = before
         self.size = 0
 
     def write(self, data: bytes) -> int:
         """Append `data` and return its length. Raises OutputError beyond the bound."""
         self.size += len(data)
-        if self.size > self._max_bytes:
+        if self._before + self.size > self._max_bytes:
             raise too_large(self._target, self._max_bytes)
         self._file.write(data)
         return len(data)

@@ -25,6 +25,7 @@ from strata import __version__
 from strata.export.chosen import Chosen
 from strata.export.file_target import replacing_file
 from strata.export.written import Written
+from strata.printable import printable
 from strata.schema.layers import HOP_LAYERS
 from strata.schema.rows import NONE, Ints, Rows
 
@@ -64,7 +65,7 @@ class _Topic:
             f"# Layer {layer}, ms; NaN where it is not in the message.\nfloat64 {_field(layer)}\n"
             for layer in self.layers
         ]
-        return "".join([_HEAD.format(what=self.what), *fields]).encode()
+        return "".join([_HEAD.format(what=printable(self.what)), *fields]).encode()
 
     def messages(self) -> Iterator[bytes]:
         """Yield each message in CDR: only numbers of 8 bytes, so nothing is padded."""
@@ -90,11 +91,21 @@ def write(chosen: Chosen, target: Path, *, force: bool = False) -> Written:
         writer.add_metadata(
             "strata", {"trace": chosen.analysis.trace.path, "verdict": chosen.analysis.system.text}
         )
+        writer.add_metadata("strata findings", _findings(chosen))
         channels = [_register(writer, topic) for topic in topics]
         count = _write_messages(writer, topics, channels)
         writer.finish()  # type: ignore[no-untyped-call]
         size = file.size
     return Written(target, size, {"topics": len(topics), "messages": count})
+
+
+def _findings(chosen: Chosen) -> dict[str, str]:
+    """Return what is lost or uncertain in the trace: a text by the code of the finding."""
+    return {
+        f"{row['severity']}: {row['code']}": row["text"]
+        for row in chosen.analysis.rows("quality").records()
+        if row["severity"] != "info"
+    }
 
 
 def _register(writer: Writer, topic: _Topic) -> int:
@@ -130,7 +141,8 @@ def _chains(chosen: Chosen) -> Iterator[_Topic]:
     for chain in np.unique(instances["chain_id"]).tolist():
         own = _by_end(instances, np.flatnonzero(instances["chain_id"] == chain), "end_ns")
         record = chains.record(chain)
-        layers, layers_ns = _sums(segments, instances["chain_instance_id"][own])
+        along = segments.take(np.flatnonzero(segments["chain_id"] == chain))
+        layers, layers_ns = _sums(along, instances["chain_instance_id"][own])
         yield _Topic(
             f"/strata/chain_{chain}",
             f"strata/msg/Chain{chain}",
@@ -145,17 +157,17 @@ def _chains(chosen: Chosen) -> Iterator[_Topic]:
 
 
 def _sums(segments: Rows, instances: Ints) -> tuple[tuple[str, ...], Ints]:
-    """Return the layers of instances, and their ns over all hops: a row per layer."""
+    """Return the layers of instances, and their ns over all hops: a row per layer.
+
+    `segments` are those of these instances, in any order.
+    """
     column = segments.words("layer")
-    row_of = {instance: at for at, instance in enumerate(instances.tolist())}
-    of = np.asarray(
-        [row_of.get(one, NONE) for one in segments["chain_instance_id"].tolist()], np.int64
-    )
-    rows = np.flatnonzero(of != NONE)
-    used = [code for code in range(len(column.words)) if (column.codes[rows] == code).any()]
+    order = np.argsort(instances)
+    of = order[np.searchsorted(instances[order], segments["chain_instance_id"])]
+    used = np.unique(column.codes).tolist()
     total = np.full((len(used), len(instances)), NONE, np.int64)
     for at, code in enumerate(used):
-        there = rows[column.codes[rows] == code]
+        there = np.flatnonzero(column.codes == code)
         # From null to a sum: what is added first replaces it.
         total[at, of[there]] = 0
         np.add.at(total[at], of[there], segments["duration_ns"][there])

@@ -23,4 +23,4 @@ def write(chosen: Chosen, target: Path, *, force: bool = False) -> Written:
         for part in spans.batches():
             file.write(part.SerializeToString(deterministic=True))
         size = file.size
-    return Written(target, size, {"traces": spans.traces, "spans": spans.spans})
+    return Written(target, size, {"traces": spans.traces, "spans": spans.spans}, spans.notes)

@@ -31,10 +31,11 @@ def write(chosen: Chosen, target: Path, *, force: bool = False) -> Written:
         for part in spans.batches():
             document = MessageToDict(part, use_integers_for_enums=True)
             for span in _spans_of(document):
-                _write_ids_in_hex(span)
+                for ids in (span, *span.get("links", ())):
+                    _write_ids_in_hex(ids)
             file.write(json.dumps(document, separators=(",", ":")).encode() + b"\n")
         size = file.size
-    return Written(target, size, {"traces": spans.traces, "spans": spans.spans})
+    return Written(target, size, {"traces": spans.traces, "spans": spans.spans}, spans.notes)
 
 
 def _spans_of(document: dict[str, Any]) -> list[dict[str, Any]]:
@@ -46,8 +47,8 @@ def _spans_of(document: dict[str, Any]) -> list[dict[str, Any]]:
     ]
 
 
-def _write_ids_in_hex(span: dict[str, Any]) -> None:
+def _write_ids_in_hex(ids: dict[str, Any]) -> None:
     """Protobuf's own JSON has bytes in base64; OTLP's has ids in hex."""
     for name in _IDS:
-        if name in span:
-            span[name] = base64.b64decode(span[name]).hex()
+        if name in ids:
+            ids[name] = base64.b64decode(ids[name]).hex()

@@ -8,43 +8,46 @@ of `chain_segments`: they add up to the latency. Times that were placed so, rath
 after the other (wake-up and executor wait alternate), are placed in the same way by
 strata.timeline.
 
-Identifiers follow from the trace's UUID and the instance, so that a second export has the same:
-https://opentelemetry.io/docs/specs/otel/trace/api/#spancontext
+Names of attributes: https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/
 """
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
-import numpy as np
 from opentelemetry.proto.common.v1.common_pb2 import AnyValue, InstrumentationScope, KeyValue
 from opentelemetry.proto.resource.v1.resource_pb2 import Resource
 from opentelemetry.proto.trace.v1.trace_pb2 import ResourceSpans, ScopeSpans, Span, TracesData
 
 from strata import __version__
 from strata.export.chosen import Chosen
-from strata.schema.rows import NONE
+from strata.export.otlp_paths import Hop, Paths, span_id
+from strata.schema.checkpoints import Thread
+from strata.schema.layers import BY_NAME, HOLD
+from strata.schema.rows import NONE, Coded, Ints, Rows
 
-INSTANCES_AT_ONCE = 256
-"""So many traces are in one TracesData: memory does not grow with the export."""
+SPANS_AT_ONCE = 400
+"""So many spans are in one TracesData at most. Memory does not grow with the export, and a line of
+JSON stays below the 1 MiB that the collector's file receivers read of one."""
 
 _SCOPE = InstrumentationScope(name="strata", version=__version__)
+_SENDER_LAYERS = {
+    layer.name for layer in BY_NAME.values() if layer.thread is Thread.PUBLISHER and layer != HOLD
+}
 
 
 @dataclass(frozen=True)
-class _Hop:
-    """One hop of an instance: its message (a row of `messages`), begin and end, and its layers."""
+class _Service:
+    """A node in a process; what a backend shows as a service."""
 
-    message: int
-    begin_ns: int
-    layers: tuple[tuple[str, int], ...]
+    node: str
+    host: str
+    pid: int
 
-    @property
-    def end_ns(self) -> int:
-        return self.begin_ns + sum(ns for _, ns in self.layers)
+    def resource(self) -> Resource:
+        attributes = [_attribute("service.name", self.node), _attribute("host.name", self.host)]
+        return Resource(attributes=[*attributes, _attribute("process.pid", self.pid)])
 
 
 class Spans:
@@ -52,118 +55,104 @@ class Spans:
 
     def __init__(self, chosen: Chosen) -> None:
         analysis = chosen.analysis
-        self._instances = chosen.rows("chain_instances")
-        self._segments = chosen.rows("chain_segments")
-        self._messages = analysis.rows("messages")
+        self._paths = Paths(chosen)
         self._chains = analysis.rows("chains")
-        self._seed = f"{Path(analysis.trace.path).name} {analysis.trace.begin_ns}".encode()
+        messages = analysis.rows("messages")
         self._words = {
-            name: self._messages.words(name)
+            name: messages.words(name)
             for name in ("topic", "publisher_node", "subscription_node", "transport")
         }
-        self._layer = self._segments.words("layer")
-        starts = np.searchsorted(
-            self._segments["chain_instance_id"], self._instances["chain_instance_id"]
+        self._size = messages["size"]
+        self._processes = {
+            "publisher_node": _processes(analysis.rows("publications"), messages["publication_id"]),
+            "subscription_node": _processes(analysis.rows("takes"), messages["take_id"]),
+        }
+        self.traces, self.spans, self.backwards = len(self._paths.instances), 0, 0
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the format cannot hold, once the spans were made."""
+        if not self.backwards:
+            return ()
+        return (
+            f"{self.backwards:,} spans end where they begin: between hosts whose clocks are not "
+            "synchronised they would end earlier (attribute strata.duration_ns)",
         )
-        self._bounds = np.r_[starts, len(self._segments)]
-        self.traces, self.spans = len(self._instances), 0
 
     def batches(self) -> Iterator[TracesData]:
-        """Yield all spans, so many instances at a time; spans of a node share a resource."""
-        for begin in range(0, self.traces, INSTANCES_AT_ONCE):
-            of_node: dict[str, list[Span]] = {}
-            for row in range(begin, min(begin + INSTANCES_AT_ONCE, self.traces)):
-                for node, span in self._of_instance(row):
-                    of_node.setdefault(node, []).append(span)
-                    self.spans += 1
-            yield TracesData(
-                resource_spans=[
-                    ResourceSpans(
-                        resource=Resource(attributes=[_attribute("service.name", node)]),
-                        scope_spans=[ScopeSpans(scope=_SCOPE, spans=spans)],
-                    )
-                    for node, spans in of_node.items()
-                ]
-            )
+        """Yield all spans, so many at a time; those of a service share a resource."""
+        waiting: dict[_Service, list[Span]] = {}
+        for row in range(self.traces):
+            for service, span in self._of_instance(row):
+                waiting.setdefault(service, []).append(span)
+                self.spans += 1
+                if self.spans % SPANS_AT_ONCE == 0:
+                    yield _data(waiting)
+                    waiting = {}
+        if waiting:
+            yield _data(waiting)
 
-    def _of_instance(self, row: int) -> Iterator[tuple[str, Span]]:
-        instance = self._instances.record(row)
-        number = int(instance["chain_instance_id"])
-        trace_id = self._id(b"trace", number, 16)
-        hops = self._hops(row, int(instance["begin_ns"]))
-        root = self._id(b"chain", number, 8)
-        name = str(self._chains.words("name").at(int(instance["chain_id"])))
-        yield (
-            self._text("publisher_node", hops[0].message),
-            Span(
-                trace_id=trace_id,
-                span_id=root,
-                name=name,
-                kind=Span.SPAN_KIND_INTERNAL,
-                start_time_unix_nano=int(instance["begin_ns"]),
-                end_time_unix_nano=int(instance["end_ns"]),
-                attributes=[
-                    _attribute("strata.chain_id", int(instance["chain_id"])),
-                    _attribute("strata.chain_instance_id", number),
-                    _attribute("strata.message_id", int(instance["message_id"])),
-                    _attribute("strata.start_up", bool(instance["start_up"])),
-                    _attribute("strata.unsynchronised", bool(instance["unsynchronised"])),
-                ],
-            ),
+    def _of_instance(self, row: int) -> Iterator[tuple[_Service, Span]]:
+        instance = self._paths.instances.record(row)
+        trace_id, hops = self._paths.trace_ids[row], self._paths.hops(row)
+        root = self._span(trace_id, (), int(instance["begin_ns"]), int(instance["latency_ns"]))
+        root.name = str(self._chains.words("name").at(int(instance["chain_id"])))
+        root.attributes.extend(
+            [
+                _attribute("strata.chain_id", int(instance["chain_id"])),
+                _attribute("strata.chain_instance_id", int(instance["chain_instance_id"])),
+                _attribute("strata.message_id", int(instance["message_id"])),
+                _attribute("strata.start_up", bool(instance["start_up"])),
+                _attribute("strata.unsynchronised", bool(instance["unsynchronised"])),
+            ]
         )
-        for at, hop in enumerate(hops):
-            parent = self._id(b"hop %d" % at, number, 8)
-            yield (
-                self._text("subscription_node", hop.message),
-                self._hop_span(hop, trace_id, parent, root),
-            )
-            yield from self._layer_spans(hop, (number, at), trace_id, parent)
+        yield self._service("publisher_node", hops[0].message), root
+        begin_ns = int(instance["begin_ns"])
+        for hop in hops:
+            span = self._hop_span(hop, trace_id, begin_ns)
+            span.links.extend(self._links(hops, hop.number))
+            yield self._service("subscription_node", hop.message), span
+            yield from self._layer_spans(hop, trace_id, begin_ns)
+            begin_ns += hop.duration_ns
 
-    def _hops(self, row: int, begin_ns: int) -> list[_Hop]:
-        own = slice(int(self._bounds[row]), int(self._bounds[row + 1]))
-        hop_of, message_of = self._segments["hop"][own], self._segments["message_id"][own]
-        duration = self._segments["duration_ns"][own]
-        layer = self._layer.codes[own]
-        hops = []
-        for hop in np.unique(hop_of).tolist():
-            rows = np.flatnonzero(hop_of == hop)
-            found = _Hop(
-                int(message_of[rows[0]]),
-                begin_ns,
-                tuple((self._layer.words[int(layer[at])], int(duration[at])) for at in rows),
-            )
-            begin_ns = found.end_ns
-            hops.append(found)
-        return hops
-
-    def _hop_span(self, hop: _Hop, trace_id: bytes, span_id: bytes, parent: bytes) -> Span:
-        topic = self._text("topic", hop.message)
-        # The names of the semantic conventions for messaging:
-        # https://opentelemetry.io/docs/specs/semconv/messaging/messaging-spans/
-        attributes = [
-            _attribute("messaging.system", "ros2"),
-            _attribute("messaging.destination.name", topic),
-            _attribute("messaging.operation.type", "process"),
-            _attribute("strata.publisher_node", self._text("publisher_node", hop.message)),
-            _attribute("strata.subscription_node", self._text("subscription_node", hop.message)),
-            _attribute("strata.message_id", hop.message),
-        ]
-        attributes += self._known(hop.message)
-        return Span(
+    def _span(self, trace_id: bytes, place: tuple[int, ...], begin_ns: int, ns: int) -> Span:
+        """Return a span at its place in the trace: (), (hop,) or (hop, layer)."""
+        span = Span(
             trace_id=trace_id,
-            span_id=span_id,
-            parent_span_id=parent,
-            name=topic,
-            kind=Span.SPAN_KIND_CONSUMER,
-            start_time_unix_nano=hop.begin_ns,
-            end_time_unix_nano=hop.end_ns,
-            attributes=attributes,
+            span_id=span_id(trace_id, *place),
+            parent_span_id=span_id(trace_id, *place[:-1]) if place else b"",
+            kind=Span.SPAN_KIND_CONSUMER if len(place) == 1 else Span.SPAN_KIND_INTERNAL,
+            start_time_unix_nano=begin_ns,
+            end_time_unix_nano=begin_ns + max(ns, 0),
         )
+        if ns < 0:
+            span.attributes.append(_attribute("strata.duration_ns", ns))
+            self.backwards += 1
+        return span
+
+    def _hop_span(self, hop: Hop, trace_id: bytes, begin_ns: int) -> Span:
+        span = self._span(trace_id, (hop.number,), begin_ns, hop.duration_ns)
+        span.name = self._text("topic", hop.message)
+        span.attributes.extend(
+            [
+                _attribute("messaging.system", "ros2"),
+                _attribute("messaging.destination.name", span.name),
+                _attribute("messaging.operation.name", "process"),
+                _attribute("messaging.operation.type", "process"),
+                _attribute("strata.publisher_node", self._text("publisher_node", hop.message)),
+                _attribute(
+                    "strata.subscription_node", self._text("subscription_node", hop.message)
+                ),
+                _attribute("strata.message_id", hop.message),
+                *self._known(hop.message),
+            ]
+        )
+        return span
 
     def _known(self, message: int) -> list[KeyValue]:
         """What is known of some messages only: their size, and how they were carried."""
         found = []
-        size = int(self._messages["size"][message])
+        size = int(self._size[message])
         if size != NONE:
             found.append(_attribute("messaging.message.body.size", size))
         transport = self._words["transport"].at(message)
@@ -171,35 +160,53 @@ class Spans:
             found.append(_attribute("strata.transport", transport))
         return found
 
-    def _layer_spans(
-        self, hop: _Hop, of: tuple[int, int], trace_id: bytes, parent: bytes
-    ) -> Iterator[tuple[str, Span]]:
-        number, at_hop = of
-        begin_ns = hop.begin_ns
-        node = self._text("subscription_node", hop.message)
-        for at, (layer, duration_ns) in enumerate(hop.layers):
-            yield (
-                node,
-                Span(
-                    trace_id=trace_id,
-                    span_id=self._id(b"layer %d %d" % (at_hop, at), number, 8),
-                    parent_span_id=parent,
-                    name=layer,
-                    kind=Span.SPAN_KIND_INTERNAL,
-                    start_time_unix_nano=begin_ns,
-                    end_time_unix_nano=begin_ns + duration_ns,
-                    attributes=[_attribute("strata.layer", layer)],
-                ),
+    def _links(self, hops: list[Hop], number: int) -> Iterator[Span.Link]:
+        for message, row, hop in self._paths.joining(hops, number):
+            trace_id = self._paths.trace_ids[row]
+            yield Span.Link(
+                trace_id=trace_id,
+                span_id=span_id(trace_id, hop),
+                attributes=[
+                    _attribute("messaging.destination.name", self._text("topic", message)),
+                    _attribute("strata.message_id", message),
+                ],
             )
-            begin_ns += duration_ns
+
+    def _layer_spans(
+        self, hop: Hop, trace_id: bytes, begin_ns: int
+    ) -> Iterator[tuple[_Service, Span]]:
+        sender = self._service("publisher_node", hop.message)
+        reader = self._service("subscription_node", hop.message)
+        for at, (layer, ns) in enumerate(hop.layers):
+            span = self._span(trace_id, (hop.number, at), begin_ns, ns)
+            span.name = layer
+            span.attributes.append(_attribute("strata.layer", layer))
+            yield (sender if layer in _SENDER_LAYERS else reader), span
+            begin_ns += ns
+
+    def _service(self, end: str, message: int) -> _Service:
+        hosts, pids = self._processes[end]
+        return _Service(self._text(end, message), str(hosts.at(message)), int(pids[message]))
 
     def _text(self, name: str, message: int) -> str:
         text = self._words[name].at(message)
         return "unknown" if text is None else text
 
-    def _id(self, kind: bytes, number: int, size: int) -> bytes:
-        key = b"%s %s %d" % (self._seed, kind, number)
-        return hashlib.blake2b(key, digest_size=size).digest()
+
+def _processes(ends: Rows, of_message: Ints) -> tuple[Coded, Ints]:
+    """Return host and process id of each message's publication or take (ids are rows)."""
+    return ends.words("host").take(of_message), ends["vpid"][of_message]
+
+
+def _data(spans: dict[_Service, list[Span]]) -> TracesData:
+    return TracesData(
+        resource_spans=[
+            ResourceSpans(
+                resource=service.resource(), scope_spans=[ScopeSpans(scope=_SCOPE, spans=own)]
+            )
+            for service, own in spans.items()
+        ]
+    )
 
 
 def _attribute(key: str, value: str | int | bool) -> KeyValue:

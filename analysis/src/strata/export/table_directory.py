@@ -11,13 +11,13 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable
 from pathlib import Path
-from typing import BinaryIO
+from typing import BinaryIO, cast
 
 import pyarrow as pa
 
 from strata import __version__
 from strata.export.chosen import Chosen
-from strata.export.file_target import too_large
+from strata.export.file_target import BoundedFile
 from strata.export.target import CONTENTS, FORMAT, failure, replacing
 from strata.export.written import Written
 from strata.printable import path_text
@@ -60,14 +60,13 @@ def write_directory(
             path = fresh / f"{name}{suffix}"
             try:
                 # Opened here: pyarrow takes no path that is not UTF-8.
-                with path.open("wb") as file:
-                    write(table, file)
+                with path.open("wb") as opened:
+                    file = BoundedFile(opened, target, chosen.choice.max_bytes, before=size)
+                    write(table, cast("BinaryIO", file))
             except pa.ArrowException as error:
                 raise failure(target, error) from error
             counts[name] = len(table)
-            size += path.stat().st_size
-            if size > chosen.choice.max_bytes:
-                raise too_large(target, chosen.choice.max_bytes)
+            size += file.size
         text = f"{json.dumps(_contents(chosen, counts, suffix), indent=1)}\n"
         (fresh / CONTENTS).write_text(text, encoding="utf-8")
     return Written(target, size + len(text), {"rows": sum(counts.values()), "tables": len(counts)})
