@@ -32,7 +32,10 @@ RECORDED = (TRACE, PERF_DATA, THREAD_CPU, SCENARIO, CLEANUP, STATE, MANIFEST)
 """What a recording writes. Those that bear the mark come last: a removal that is stopped can be
 begun again."""
 
-_CONVERTED, _PAGE = ("tables", "results"), "report.html"
+CONVERTED = ("tables", "results", "parquet", "csv", "tracetools-analysis", "trace-compass")
+"""Directories that `strata convert` and `strata export` write into a session, of any version."""
+
+_PAGE = "report.html"
 _TREES = (TRACE, THREAD_CPU, SCENARIO)
 _PARTIAL = re.compile(r"\.((manifest|recording)\.json\.\d+|strata-reserve)")
 # What --max-size keeps of the parts that it dropped (strata.read.rotated).
@@ -163,11 +166,11 @@ def _claims(manifest: dict[str, Any] | None) -> set[str]:
 def _added(directory: Path) -> dict[str, list[Path]]:
     """Find what other verbs wrote: by marks of their own; what has none is not touched."""
     found = {}
-    for name in _CONVERTED:
+    for name in CONVERTED:
         tables = directory / name
         written = own_tables(tables) if not tables.is_symlink() else None
         if written is not None and foreign_entry(tables, written) is None:
-            found[name] = [*tables.iterdir(), tables]
+            found[name] = [*_leaves(tables, with_directories=True), tables]
     page = directory / _PAGE
     if is_own_page(page):
         found[_PAGE] = [page]
