@@ -18,6 +18,8 @@ from cli.strata_command import strata as run_strata
 
 import strata
 from strata.analysis import GivenResults, MessageCounts, Process, TraceSummary
+from strata.show.html.figures.timeline import lane_names
+from strata.timeline import Lane
 
 Sample = Callable[[str], Path]
 LINK = strata.MessageLink("/fusion", ("/fast", "/slow"), ("/fused",), "periodic_async")
@@ -195,6 +197,7 @@ def figures(analysis: strata.Analysis) -> Iterator[figure]:
     yield analysis.plot.layers()
     yield analysis.plot.quantiles()
     yield analysis.plot.hops()
+    yield analysis.plot.timeline()
 
 
 @pytest.mark.parametrize("name", ["fast_relay1p_overload", "ref_multi_full"])
@@ -215,6 +218,39 @@ def test_the_bars_of_layers_are_as_long_as_the_mean_latency(relay: strata.Analys
     assert shown == pytest.approx(instances["latency_ns"].mean() / 1e6)
 
 
+def test_the_timeline_shows_the_message_and_what_it_waited_behind(sample: Sample) -> None:
+    analysis = strata.analyze(sample("fast_blocked_st"))
+    number = int(analysis.slowest(1)["message_id"].iloc[0])
+    spans = analysis.timeline(number).frame()
+    plot = analysis.plot.timeline()
+    bars = {item.label.value: item.renderers[0].data_source.data for item in plot.legend[0].items}
+    own = spans[spans["own"]]
+    assert set(own["layer"]) == set(bars) - {"other work", "work that it waited behind"}
+    drawn = sum(
+        right - left
+        for layer in set(own["layer"])
+        for left, right in zip(bars[layer]["left"], bars[layer]["right"], strict=True)
+    )
+    assert drawn == pytest.approx(analysis.slowest(1)["latency_ns"].iloc[0] / 1e6)
+    behind = bars["work that it waited behind"]
+    waited = spans[spans["waited_ns"] > 0]
+    assert behind["label"] == waited["label"].tolist()
+    assert any("[/slow]" in label for label in behind["label"])
+    lasts = np.subtract(behind["right"], behind["left"])
+    assert lasts == pytest.approx(waited["duration_ns"].to_numpy() / 1e6)
+    assert set(behind["y"]) <= set(plot.y_range.factors)
+    with pytest.raises(strata.TraceError, match="matched messages, numbered from 0"):
+        analysis.plot.timeline(10**9)
+
+
+def test_lanes_of_the_same_role_are_named_apart() -> None:
+    lanes = [Lane("thread", "executor of /a", vtid=number) for number in (1, 2)]
+    unknown = [Lane("transit", "in transit"), Lane("transit", "in transit")]
+    names = lane_names([*lanes, *unknown])
+    assert names[:2] == ["executor of /a", "executor of /a (2)"]
+    assert len(set(names)) == 4
+
+
 def test_hops_are_named_apart(relay: strata.Analysis) -> None:
     factors = relay.plot.hops().y_range.factors
     assert "/chain_0: /source -> /relay_0" in factors
@@ -224,7 +260,13 @@ def test_hops_are_named_apart(relay: strata.Analysis) -> None:
 def test_there_is_nothing_to_draw_without_messages() -> None:
     trace = TraceSummary("/tmp/t", 1, 0, 0, 10**9, ())
     empty = strata.Analysis(GivenResults(trace, MessageCounts(0, 0, 0, 0, 0, 0), {}))
-    for draw in (empty.plot.latency, empty.plot.layers, empty.plot.quantiles, empty.plot.hops):
+    for draw in (
+        empty.plot.latency,
+        empty.plot.layers,
+        empty.plot.quantiles,
+        empty.plot.hops,
+        empty.plot.timeline,
+    ):
         with pytest.raises(strata.TraceError, match="Cannot plot"):
             draw()
     assert empty.slowest().empty
