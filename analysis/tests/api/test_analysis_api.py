@@ -12,9 +12,12 @@ import numpy as np
 import pandas as pd
 import pytest
 from bokeh.document import Document
+from bokeh.embed import file_html
 from bokeh.models.renderers import GlyphRenderer
 from bokeh.plotting import figure
+from bokeh.resources import INLINE
 from cli.strata_command import strata as run_strata
+from playwright.sync_api import Browser
 
 import strata
 from strata.analysis import GivenResults, MessageCounts, Process, TraceSummary
@@ -198,6 +201,27 @@ def figures(analysis: strata.Analysis) -> Iterator[figure]:
     yield analysis.plot.quantiles()
     yield analysis.plot.hops()
     yield analysis.plot.timeline()
+
+
+def test_figures_are_drawn_in_a_browser(sample: Sample, browser: Browser, tmp_path: Path) -> None:
+    analysis = strata.analyze(sample("ref_multi_full"))
+    for number, plot in enumerate(figures(analysis)):
+        path = tmp_path / f"{number}.html"
+        path.write_text(file_html(plot, INLINE, title="figure"))
+        page = browser.new_page(viewport={"width": 1000, "height": 700})
+        errors: list[str] = []
+        page.on("pageerror", lambda error, errors=errors: errors.append(str(error)))
+        page.goto(path.as_uri())
+        page.wait_for_function("Bokeh.documents.length && Bokeh.documents[0].is_idle")
+        assert errors == []
+        # As wide as the page, with some 40 % of the width for what is drawn.
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1000
+        frames = page.evaluate(
+            "[...Bokeh.index].flatMap(v => [...(v.child_views?.length ? v.child_views : [v])])"
+            ".filter(v => v.frame).map(v => v.frame.bbox.width)"
+        )
+        assert max(frames) > 400
+        page.close()
 
 
 @pytest.mark.parametrize("name", ["fast_relay1p_overload", "ref_multi_full"])

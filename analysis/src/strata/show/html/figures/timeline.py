@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from bokeh.models import BasicTickFormatter, ColumnDataSource, FactorRange, HoverTool
+from bokeh.models import BasicTickFormatter, ColumnDataSource, HoverTool
 
 from strata.printable import printable
 from strata.show.html import theme
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
 _LEGEND_COLUMNS = 4
 _OWN, _OTHER = 0.62, 0.3
 """Heights of bars, as a part of a lane: of the message itself, and of other work."""
+_LETTERS = 44
+"""Of a lane's name: longer ones would leave no width for the lanes."""
 _BEHIND = "work that it waited behind"
 _REST = "other work"
 _FILLS = {_BEHIND: theme.STATES["executing"], _REST: "#a9b2bb"}
@@ -35,7 +37,7 @@ def message_timeline_figure(timeline: Timeline) -> figure:
 
     Time counts from the begin of the message. Broad bars are the message's own layers, in their
     colours; narrow ones are other work on the same threads, dark where the message waited behind
-    it. Dashed lines lead from a publish to its take.
+    it.
     """
     unit = unit_for(float(max(timeline.latency_ns, 1)))
     lanes = lane_names(timeline.lanes)
@@ -49,26 +51,26 @@ def message_timeline_figure(timeline: Timeline) -> figure:
         y_label="",
         y_log=False,
         x_range=(begin, max(end, begin + 1e-6)),
-        y_range=(0.0, 1.0),
+        y_range=list(reversed(lanes)),
         hover=HoverTool(
-            tooltips=[("what", "@what"), ("of", "@label"), ("lasts", "@text")], visible=False
+            tooltips=[("what", "@what"), ("of", "@label"), ("lasts", "@text"), ("on", "@lane")],
+            visible=False,
         ),
     )
-    plot.y_range = FactorRange(factors=list(reversed(lanes)))
     plot.xaxis[0].formatter = BasicTickFormatter(use_scientific=False)
     entries: axes.Entries = []
     for name, spans in _groups(timeline.spans).items():
-        entries.append((name, [_bars(plot, name, spans, lanes, timeline.begin_ns, unit.ns)]))
-    _arrows(plot, timeline, lanes, unit.ns)
+        entries.append((name, [_bars(plot, name, spans, timeline, unit.ns)]))
     axes.add_legend(plot, entries, columns=_LEGEND_COLUMNS)
     return plot
 
 
 def lane_names(lanes: Sequence[Lane]) -> list[str]:
-    """Name each lane by its role; of several that have the same, each further one by its thread."""
+    """Name each lane by its role, in so many letters; the further ones of a role by thread, too."""
     names: list[str] = []
     for number, lane in enumerate(lanes):
         name = printable(lane.role)
+        name = name if len(name) <= _LETTERS else f"{name[: _LETTERS - 1]}…"
         if name in names:
             name = f"{name} ({lane.vtid if lane.vtid is not None else number})"
         names.append(name if name not in names else f"{name} ({number})")
@@ -87,14 +89,17 @@ def _groups(spans: Sequence[Span]) -> dict[str, list[Span]]:
 
 
 def _bars(
-    plot: figure, name: str, spans: list[Span], lanes: list[str], zero_ns: int, unit_ns: int
+    plot: figure, name: str, spans: list[Span], timeline: Timeline, unit_ns: int
 ) -> GlyphRenderer[Any]:
+    """Draw the spans that the legend has under one name."""
     other = name in _FILLS
+    lanes = lane_names(timeline.lanes)
     source = ColumnDataSource(
         {
             "y": [lanes[span.lane] for span in spans],
-            "left": [(span.begin_ns - zero_ns) / unit_ns for span in spans],
-            "right": [(span.end_ns - zero_ns) / unit_ns for span in spans],
+            "lane": [printable(timeline.lanes[span.lane].role) for span in spans],
+            "left": [(span.begin_ns - timeline.begin_ns) / unit_ns for span in spans],
+            "right": [(span.end_ns - timeline.begin_ns) / unit_ns for span in spans],
             "what": [span.kind if other else name for span in spans],
             "label": [printable(span.label) for span in spans],
             "text": [format_ns(span.duration_ns, micro=theme.MICRO) for span in spans],
@@ -113,15 +118,3 @@ def _bars(
         hatch_color="#ffffff",
         hatch_alpha=0.5,
     )
-
-
-def _arrows(plot: figure, timeline: Timeline, lanes: list[str], unit_ns: int) -> None:
-    source = ColumnDataSource(
-        {
-            "x0": [(arrow.from_ns - timeline.begin_ns) / unit_ns for arrow in timeline.arrows],
-            "x1": [(arrow.to_ns - timeline.begin_ns) / unit_ns for arrow in timeline.arrows],
-            "y0": [lanes[arrow.from_lane] for arrow in timeline.arrows],
-            "y1": [lanes[arrow.to_lane] for arrow in timeline.arrows],
-        }
-    )
-    plot.segment("x0", "y0", "x1", "y1", source=source, line_color=theme.MUTED, line_dash="dashed")
