@@ -300,6 +300,23 @@ def test_there_is_nothing_to_draw_without_messages() -> None:
         empty.path()
 
 
+def test_durations_in_milliseconds(relay: strata.Analysis) -> None:
+    messages = relay.messages
+    found = strata.in_ms(messages)
+    assert found["latency_ms"].tolist() == pytest.approx(
+        (messages["latency_ns"] / 1e6).tolist(), abs=0.0006
+    )
+    # Instants stay, and so do null, the order of columns and the frame that was given.
+    assert found["publish_ns"].equals(messages["publish_ns"])
+    assert found["serialize_ms"].isna().all()
+    assert found["executor_wait_ms"].isna().equals(messages["executor_wait_ns"].isna())
+    assert [name.replace("_ms", "_ns") for name in found] == list(messages)
+    assert "latency_ns" in messages
+    assert strata.in_ms(pd.DataFrame({"a_ns": pd.array([1_234_567, None], "Int64")}), 1)[
+        "a_ms"
+    ].tolist()[0] == pytest.approx(1.2)
+
+
 def test_help_shows_what_there_is() -> None:
     page = pydoc.plain(pydoc.render_doc(strata))
     for name in strata.__all__:
