@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import rich.console
 from bokeh.document import Document
 from bokeh.embed import file_html
 from bokeh.models.renderers import GlyphRenderer
@@ -125,6 +126,14 @@ def test_the_summary_is_what_the_command_prints(sample: Sample) -> None:
     # A prompt shows it as it is, not as a literal.
     assert repr(text) == str(text)
     assert max(map(len, strata.analyze(path).summary(width=120).splitlines())) > 80
+
+
+def test_the_summary_is_text_in_a_notebook(
+    relay: strata.Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = relay.summary()
+    monkeypatch.setattr(rich.console, "_is_jupyter", lambda: True)
+    assert relay.summary() == expected != ""
 
 
 def test_the_slowest_messages_are_those_of_the_chain(relay: strata.Analysis) -> None:
