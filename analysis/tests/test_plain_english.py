@@ -80,7 +80,7 @@ PACKAGES = (
 
 
 def _files() -> Iterator[Path]:
-    yield from (ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md")))
+    yield from (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
     for place in ("launch", "trace_configs", "tracing_ws"):
         for name in ("README.md", "*.yaml"):
             found = sorted((ROOT / place).rglob(name))
