@@ -133,7 +133,9 @@ def test_the_summary_is_text_in_a_notebook(
 ) -> None:
     expected = relay.summary()
     monkeypatch.setattr(rich.console, "_is_jupyter", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
     assert relay.summary() == expected != ""
+    assert "\x1b" not in expected
 
 
 def test_the_slowest_messages_are_those_of_the_chain(relay: strata.Analysis) -> None:
