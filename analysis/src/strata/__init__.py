@@ -27,7 +27,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from strata.api import Analysis, analyze
+    from strata.api import Analysis, analyze, in_ms
     from strata.comparison.compared import compare
     from strata.errors import StrataError, TraceError
     from strata.schema.links import MessageLink
@@ -42,6 +42,7 @@ __all__ = [
     "TraceError",
     "analyze",
     "compare",
+    "in_ms",
     "open",
 ]
 
@@ -53,6 +54,7 @@ _HOME = {
     "TraceError": "strata.errors",
     "analyze": "strata.api",
     "compare": "strata.comparison.compared",
+    "in_ms": "strata.api",
     "open": "strata.sql",
 }
 

@@ -12,14 +12,20 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+import rich.console
 from bokeh.document import Document
+from bokeh.embed import file_html
 from bokeh.models.renderers import GlyphRenderer
 from bokeh.plotting import figure
+from bokeh.resources import INLINE
+from playwright.sync_api import Browser
 from strata_command import strata as run_strata
 
 import strata
 from strata.analysis import GivenResults, MessageCounts, Process, TraceSummary
 from strata.errors import OutputError
+from strata.show.html.figures.timeline import lane_names
+from strata.timeline import Lane
 
 Sample = Callable[[str], Path]
 LINK = strata.MessageLink("/fusion", ("/fast", "/slow"), ("/fused",), "periodic_async")
@@ -124,6 +130,16 @@ def test_the_summary_is_what_the_command_prints(sample: Sample) -> None:
     assert max(map(len, strata.analyze(path).summary(width=120).splitlines())) > 80
 
 
+def test_the_summary_is_text_in_a_notebook(
+    relay: strata.Analysis, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = relay.summary()
+    monkeypatch.setattr(rich.console, "_is_jupyter", lambda: True)
+    monkeypatch.setenv("FORCE_COLOR", "1")
+    assert relay.summary() == expected != ""
+    assert "\x1b" not in expected
+
+
 def test_the_slowest_messages_are_those_of_the_chain(relay: strata.Analysis) -> None:
     found = relay.slowest(7)
     instances = relay.chain_instances[relay.chain_instances["chain_id"] == 0]
@@ -197,6 +213,28 @@ def figures(analysis: strata.Analysis) -> Iterator[figure]:
     yield analysis.plot.layers()
     yield analysis.plot.quantiles()
     yield analysis.plot.hops()
+    yield analysis.plot.timeline()
+
+
+def test_figures_are_drawn_in_a_browser(sample: Sample, browser: Browser, tmp_path: Path) -> None:
+    analysis = strata.analyze(sample("ref_multi_full"))
+    for number, plot in enumerate(figures(analysis)):
+        path = tmp_path / f"{number}.html"
+        path.write_text(file_html(plot, INLINE, title="figure"))
+        page = browser.new_page(viewport={"width": 1000, "height": 700})
+        errors: list[str] = []
+        page.on("pageerror", lambda error, errors=errors: errors.append(str(error)))
+        page.goto(path.as_uri())
+        page.wait_for_function("Bokeh.documents.length && Bokeh.documents[0].is_idle")
+        assert errors == []
+        # As wide as the page, with some 40 % of the width for what is drawn.
+        assert page.evaluate("document.documentElement.scrollWidth") <= 1000
+        frames = page.evaluate(
+            "[...Bokeh.index].flatMap(v => [...(v.child_views?.length ? v.child_views : [v])])"
+            ".filter(v => v.frame).map(v => v.frame.bbox.width)"
+        )
+        assert max(frames) > 400
+        page.close()
 
 
 @pytest.mark.parametrize("name", ["fast_relay1p_overload", "ref_multi_full"])
@@ -217,6 +255,39 @@ def test_the_bars_of_layers_are_as_long_as_the_mean_latency(relay: strata.Analys
     assert shown == pytest.approx(instances["latency_ns"].mean() / 1e6)
 
 
+def test_the_timeline_shows_the_message_and_what_it_waited_behind(sample: Sample) -> None:
+    analysis = strata.analyze(sample("fast_blocked_st"))
+    number = int(analysis.slowest(1)["message_id"].iloc[0])
+    spans = analysis.timeline(number).frame()
+    plot = analysis.plot.timeline()
+    bars = {item.label.value: item.renderers[0].data_source.data for item in plot.legend[0].items}
+    own = spans[spans["own"]]
+    assert set(own["layer"]) == set(bars) - {"other work", "work that it waited behind"}
+    drawn = sum(
+        right - left
+        for layer in set(own["layer"])
+        for left, right in zip(bars[layer]["left"], bars[layer]["right"], strict=True)
+    )
+    assert drawn == pytest.approx(analysis.slowest(1)["latency_ns"].iloc[0] / 1e6)
+    behind = bars["work that it waited behind"]
+    waited = spans[spans["waited_ns"] > 0]
+    assert behind["label"] == waited["label"].tolist()
+    assert any("[/slow]" in label for label in behind["label"])
+    lasts = np.subtract(behind["right"], behind["left"])
+    assert lasts == pytest.approx(waited["duration_ns"].to_numpy() / 1e6)
+    assert set(behind["y"]) <= set(plot.y_range.factors)
+    with pytest.raises(strata.TraceError, match="matched messages, numbered from 0"):
+        analysis.plot.timeline(10**9)
+
+
+def test_lanes_of_the_same_role_are_named_apart() -> None:
+    lanes = [Lane("thread", "executor of /a", vtid=number) for number in (1, 2)]
+    unknown = [Lane("transit", "in transit"), Lane("transit", "in transit")]
+    names = lane_names([*lanes, *unknown])
+    assert names[:2] == ["executor of /a", "executor of /a (2)"]
+    assert len(set(names)) == 4
+
+
 def test_hops_are_named_apart(relay: strata.Analysis) -> None:
     factors = relay.plot.hops().y_range.factors
     assert "/chain_0: /source -> /relay_0" in factors
@@ -226,7 +297,13 @@ def test_hops_are_named_apart(relay: strata.Analysis) -> None:
 def test_there_is_nothing_to_draw_without_messages() -> None:
     trace = TraceSummary("/tmp/t", 1, 0, 0, 10**9, ())
     empty = strata.Analysis(GivenResults(trace, MessageCounts(0, 0, 0, 0, 0, 0), {}))
-    for draw in (empty.plot.latency, empty.plot.layers, empty.plot.quantiles, empty.plot.hops):
+    for draw in (
+        empty.plot.latency,
+        empty.plot.layers,
+        empty.plot.quantiles,
+        empty.plot.hops,
+        empty.plot.timeline,
+    ):
         with pytest.raises(strata.TraceError, match="Cannot plot"):
             draw()
     assert empty.slowest().empty
@@ -234,6 +311,23 @@ def test_there_is_nothing_to_draw_without_messages() -> None:
     assert empty.layers_long().empty
     with pytest.raises(strata.TraceError, match="has 0 matched messages"):
         empty.path()
+
+
+def test_durations_in_milliseconds(relay: strata.Analysis) -> None:
+    messages = relay.messages
+    found = strata.in_ms(messages)
+    assert found["latency_ms"].tolist() == pytest.approx(
+        (messages["latency_ns"] / 1e6).tolist(), abs=0.0006
+    )
+    # Instants stay, and so do null, the order of columns and the frame that was given.
+    assert found["publish_ns"].equals(messages["publish_ns"])
+    assert found["serialize_ms"].isna().all()
+    assert found["executor_wait_ms"].isna().equals(messages["executor_wait_ns"].isna())
+    assert [name.replace("_ms", "_ns") for name in found] == list(messages)
+    assert "latency_ns" in messages
+    assert strata.in_ms(pd.DataFrame({"a_ns": pd.array([1_234_567, None], "Int64")}), 1)[
+        "a_ms"
+    ].tolist()[0] == pytest.approx(1.2)
 
 
 def test_help_shows_what_there_is() -> None:

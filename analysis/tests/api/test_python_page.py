@@ -49,7 +49,7 @@ def test_every_block_runs(
     names: dict[str, Any] = {}
     for block in blocks:
         exec(compile(block, "docs/python.md", "exec"), names)
-    assert len(shown) == 4
+    assert len(shown) == 5
     assert isinstance(names["a"], strata.Analysis)
     assert isinstance(names["long"], pd.DataFrame)
     assert (recordings / "slowest/tables.json").is_file()

@@ -28,6 +28,7 @@ from strata.comparison.sentences import further, headline
 from strata.comparison.sides import Side
 from strata.errors import ComparisonError
 from strata.show.terminal.comparison import print_comparison
+from strata.units import format_ns
 
 PLANTED_NS = 500_000
 
@@ -193,7 +194,28 @@ def test_from_python_it_is_a_sentence_and_a_frame(
     assert "all of it in middleware of 4 hops" in repr(found)
     html = found._repr_html_()
     assert html.startswith("<p><strong>B is 57")
-    assert "<table" in html
+    relevant = found.rows()[found.rows()["relevant"]]
+    assert html.count("<tr>") == len(relevant) > 0
+    for row in relevant.itertuples():
+        assert f"<td>{format_ns(row.a_p50_ns)}</td>" in html
+        assert f"<td>{format_ns(row.shift_ns)}</td>" in html
+    # Symbols of C++ are short.
+    assert max(map(len, re.findall(r"<td>(.*?)</td>", html))) < 100
+
+
+def test_a_notebook_has_no_table_without_a_relevant_row(
+    sample: Callable[[str], Path], analysis_of: Callable[[str], Analysis]
+) -> None:
+    same = analysis_of("fast_relay1p_st")
+    html = compare(same, same)._repr_html_()
+    assert html.startswith("<p><strong>No relevant difference")
+    assert "<table" not in html
+
+
+def test_rows_are_a_frame(
+    sample: Callable[[str], Path], analysis_of: Callable[[str], Analysis]
+) -> None:
+    found = compare(analysis_of("fast_relay1p_st"), sample("fast_relaymp_st"))
     rows = found.rows()
     whole = rows[(rows["kind"] == "chain") & rows["layer"].isna()].iloc[0]
     assert whole["b_p50_ns"] - whole["a_p50_ns"] == pytest.approx(whole["shift_p50_ns"])

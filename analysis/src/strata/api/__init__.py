@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from strata.api.analysis import Analysis
+from strata.api.milliseconds import in_ms
 from strata.api.run import analyze
 
-__all__ = ["Analysis", "analyze"]
+__all__ = ["Analysis", "analyze", "in_ms"]

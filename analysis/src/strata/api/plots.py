@@ -76,6 +76,21 @@ class Plots:
             )
         return hop_ranges(own)
 
+    def timeline(self, message: int | None = None) -> figure:
+        """Plot one message over threads: its layers, and what else ran on the same threads.
+
+        `message` is a `message_id`; without it the slowest message of the first chain. The frame of
+        the same is `a.timeline(message).frame()`. Raises TraceError for a message that is not
+        there.
+        """
+        from strata.show.html.figures.timeline import message_timeline_figure
+        from strata.timeline import message_timeline
+
+        if message is None:
+            instances, _ = self._chain(None)
+            message = int(instances["message_id"].iloc[int(instances["latency_ns"].argmax())])
+        return message_timeline_figure(message_timeline(self._analysis, message))
+
     def _chain(self, chain: str | int | None) -> tuple[pd.DataFrame, pd.DataFrame]:
         """Rows of `chain_instances` and `chain_segments`, never none."""
         number = chain_id_of(self._analysis, chain)

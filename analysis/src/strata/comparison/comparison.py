@@ -172,10 +172,10 @@ class Comparison:
 
     def _repr_html_(self) -> str:
         """Return the answer and the relevant rows for a notebook."""
+        from strata.comparison.frame import relevant_html
+
         first, *others = (escape(text) for text in self.sentences())
-        rows = self.rows()
-        table = rows[rows["relevant"]].dropna(axis="columns", how="all").to_html(index=False)
-        return f"<p><strong>{first}</strong> {' '.join(others)}</p>{table}"
+        return f"<p><strong>{first}</strong> {' '.join(others)}</p>{relevant_html(self)}"
 
     def sentences(self) -> list[str]:
         """Return the answer: what changed the most and where, then what else there is to say."""

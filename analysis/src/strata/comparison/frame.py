@@ -7,6 +7,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from strata.lazy import pandas as pd
+from strata.printable import printable
+from strata.symbols import shorten
+from strata.units import format_ns
 
 if TYPE_CHECKING:
     import pandas
@@ -18,6 +21,28 @@ def rows_frame(comparison: Comparison) -> pandas.DataFrame:
     """Return the rows of all blocks, in their order (`Comparison.rows`)."""
     rows = [_row(comparison, block, row) for block in comparison.blocks for row in block.rows]
     return pd.DataFrame(rows)
+
+
+def relevant_html(comparison: Comparison) -> str:
+    """Return the relevant rows as a table to read; nothing where there are none."""
+    rows = rows_frame(comparison)
+    if rows.empty or not rows["relevant"].any():
+        return ""
+    shown = [
+        {
+            "": row["kind"],
+            "name": printable(shorten(str(row["name"]))),
+            "where": printable(str(row["where"])),
+            "layer": "" if pd.isna(row["layer"]) else row["layer"],
+            "A p50": format_ns(row["a_p50_ns"]),
+            "B p50": format_ns(row["b_p50_ns"]),
+            "shift": format_ns(row["shift_ns"]),
+            "95 %": " to ".join(format_ns(row[f"shift_{end}_ns"]) for end in ("low", "high")),
+            "verdict": row["verdict"],
+        }
+        for row in rows[rows["relevant"]].to_dict("records")
+    ]
+    return str(pd.DataFrame(shown).to_html(index=False, border=0))
 
 
 def _row(comparison: Comparison, block: Block, row: Row) -> dict[str, Any]:

@@ -19,7 +19,16 @@ def analysis_text(analysis: Analysis, width: int) -> str:
     """Return what `strata analyze` prints on a terminal of `width` columns."""
     shown = io.StringIO()
     console = Console(
-        file=shown, width=width, markup=False, emoji=False, highlight=False, no_color=True
+        file=shown,
+        width=width,
+        markup=False,
+        emoji=False,
+        highlight=False,
+        no_color=True,
+        # In a notebook rich would show each line itself, and leave none for the file; and kernels
+        # ask for colours (FORCE_COLOR).
+        force_jupyter=False,
+        force_terminal=False,
     )
     print_analysis(analysis, console, everything=False)
     return "\n".join(line.rstrip() for line in shown.getvalue().rstrip("\n").split("\n"))

@@ -7,7 +7,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from bokeh.models import BasicTickFormatter, FixedTicker, Range1d
+from bokeh.models import BasicTickFormatter, FactorRange, FixedTicker, Range1d
 from bokeh.models.annotations.legends import Legend
 from bokeh.plotting import figure
 
@@ -37,18 +37,23 @@ def new_figure(
     y_label: str,
     y_log: bool,
     x_range: tuple[float, float],
-    y_range: tuple[float, float],
+    y_range: tuple[float, float] | list[str],
     hover: Tool,
     x_log: bool = False,
 ) -> figure:
-    """Return an empty figure as wide as its place on the page, with the page's look and tools."""
+    """Return an empty figure as wide as its place on the page, with the page's look and tools.
+
+    A `y_range` of names is an axis with one place for each, the first at the bottom.
+    """
+    categories = isinstance(y_range, list)
     plot = figure(
         height=height,
         sizing_mode="stretch_width",
         x_range=Range1d(start=x_range[0], end=x_range[1]),
-        y_range=Range1d(start=y_range[0], end=y_range[1]),
+        y_range=_range(y_range),
         x_axis_type="log" if x_log else "linear",
-        y_axis_type="log" if y_log else "linear",
+        # Bokeh chooses the axis and the scale of names only where it is asked to choose.
+        y_axis_type="auto" if categories else "log" if y_log else "linear",
         x_axis_label=x_label,
         y_axis_label=y_label,
         tools="box_zoom,pan,wheel_zoom,reset",
@@ -67,6 +72,12 @@ def new_figure(
     plot.ygrid.grid_line_color = theme.GRID
     _style_axes(plot)
     return plot
+
+
+def _range(of: tuple[float, float] | list[str]) -> Range1d | FactorRange:
+    if isinstance(of, list):
+        return FactorRange(factors=of)
+    return Range1d(start=of[0], end=of[1])
 
 
 def _style_axes(plot: figure) -> None:
@@ -103,8 +114,9 @@ def add_legend(plot: figure, entries: Entries, *, columns: int) -> None:
     plot.add_layout(legend, "below")
 
 
-def label_durations(plot: figure, low_ns: float, high_ns: float) -> None:
-    """Write a logarithmic y axis of nanoseconds as ``10 us``, ``1 ms`` ..., also when zoomed."""
+def label_durations(plot: figure, low_ns: float, high_ns: float, *, along: str = "y") -> None:
+    """Write a logarithmic axis of nanoseconds as ``10 us``, ``1 ms`` ..., also when zoomed."""
+    axis, grid = (plot.xaxis, plot.xgrid) if along == "x" else (plot.yaxis, plot.ygrid)
     first = math.floor(math.log10(max(low_ns, 1)))
     last = math.ceil(math.log10(max(high_ns, 1)))
     labels: dict[float | str, str | BaseText] = {}
@@ -112,14 +124,14 @@ def label_durations(plot: figure, low_ns: float, high_ns: float) -> None:
         for step in _TICKS_OF_A_DECADE:
             value = step * 10**power / 10
             labels[int(value) if value == int(value) else value] = format_tick(value, micro=MICRO)
-    plot.yaxis[0].major_label_overrides = labels
+    axis[0].major_label_overrides = labels
     decades = math.log10(max(high_ns, 1) / max(low_ns, 1))
     if decades <= _FEW_DECADES:
         # Bokeh's own ticks are evenly spaced below two decades, and crowd at the upper end.
         steps = (1, 2, 5) if decades > 1 else (1, 1.5, 2, 3, 4, 5, 7)
         ticks = [step * 10.0**power for power in range(first - 1, last + 1) for step in steps]
-        plot.yaxis[0].ticker = FixedTicker(ticks=ticks)
-        plot.ygrid[0].ticker = FixedTicker(ticks=ticks)
+        axis[0].ticker = FixedTicker(ticks=ticks)
+        grid[0].ticker = FixedTicker(ticks=ticks)
 
 
 def plain_numbers(plot: figure) -> None:

@@ -6,11 +6,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bokeh.models import ColumnDataSource, FactorRange, HoverTool
+from bokeh.models import ColumnDataSource, HoverTool
 
 from strata.show.html import theme
 from strata.show.html.figures import axes
-from strata.units import format_ns, format_tick
+from strata.units import format_ns
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,14 +37,13 @@ def hop_ranges(hops: pd.DataFrame) -> figure:
         y_log=False,
         x_log=True,
         x_range=(low * 0.7, high * 1.4),
-        y_range=(0.0, 1.0),
+        y_range=list(reversed(names)),
         hover=HoverTool(
             tooltips=[("hop", "@y"), ("messages", "@count{0,0}"), ("p50, p99, max", "@text")],
             visible=False,
         ),
     )
-    plot.y_range = FactorRange(factors=list(reversed(names)))
-    _label(plot, high)
+    axes.label_durations(plot, low * 0.7, high * 1.4, along="x")
     _draw(plot, shown, names)
     return plot
 
@@ -57,15 +56,6 @@ def _names(hops: pd.DataFrame) -> list[str]:
         name = f"{topic}: {publisher} -> {subscriber}"
         names.append(name if name not in names else f"{name} ({number})")
     return names
-
-
-def _label(plot: figure, high: float) -> None:
-    power = 1
-    labels: dict[float | str, str] = {}
-    while power <= high * 10:
-        labels[power] = format_tick(power, micro=theme.MICRO)
-        power *= 10
-    plot.xaxis[0].major_label_overrides = labels  # type: ignore[assignment]
 
 
 def _draw(plot: figure, hops: pd.DataFrame, names: list[str]) -> None:

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from bokeh.models import BasicTickFormatter, ColumnDataSource, FactorRange, HoverTool
+from bokeh.models import BasicTickFormatter, ColumnDataSource, HoverTool
 
 from strata.show.html import theme
 from strata.show.html.figures import axes
@@ -36,13 +36,12 @@ def layer_bars(instances: pd.DataFrame, segments: pd.DataFrame) -> figure:
         y_label="",
         y_log=False,
         x_range=(0.0, max(float(totals.max()), 1.0) / unit.ns * 1.02),
-        y_range=(0.0, 1.0),
+        y_range=[str(name) for name in reversed(totals.index)],
         hover=HoverTool(
             tooltips=[("layer", "@layer"), ("messages", "@group"), ("mean", "@text")],
             visible=False,
         ),
     )
-    plot.y_range = FactorRange(factors=[str(name) for name in reversed(totals.index)])
     plot.xaxis[0].formatter = BasicTickFormatter(use_scientific=False)
     _draw(plot, means, unit.ns)
     return plot
