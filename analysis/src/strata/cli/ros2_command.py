@@ -25,8 +25,10 @@ class StrataCommand(CommandExtension):  # type: ignore[misc]
     def add_arguments(self, parser: argparse.ArgumentParser, cli_name: str) -> None:
         """Declare every verb, with arguments that only the verb itself interprets."""
         verbs = parser.add_subparsers(
+            title="verbs",
+            description=f"`{cli_name} VERB --help` explains a verb.",
             dest="strata_verb",
-            metavar=f"VERB    (`{cli_name} VERB --help` explains a verb)",
+            metavar="VERB",
             required=True,
         )
         for name, verb in VERBS.items():
