@@ -150,7 +150,7 @@ def test_a_sourced_workspace_serves_where_no_checkout_is_built(
         for name in ("ust_guard", "rclpy_tracepoints", "dds_tracepoints")
     }
     for name, space in spaces.items():
-        _touch(space / "share" / name / "package.xml")
+        _touch(space / "share" / name / "package.sh")
     _touch(spaces["ust_guard"] / "lib/ust_guard/libust_guard.so")
     _touch(spaces["rclpy_tracepoints"] / "lib/rclpy_tracepoints/sitecustomize.py")
     _touch(spaces["dds_tracepoints"] / dds.LIBRARY)

@@ -123,7 +123,7 @@ def sourced_spaces(environment: Mapping[str, str]) -> tuple[Path, ...]:
         for base in named
         for package in LIBRARY_PACKAGES
         for prefix in (base, base / package)
-        if (prefix / "share" / package / "package.xml").is_file()
+        if (prefix / "share" / package).is_dir()
     ]
     return tuple(dict.fromkeys(found))
 
