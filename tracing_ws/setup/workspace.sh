@@ -58,6 +58,6 @@ cmake_arguments=(-DCMAKE_BUILD_TYPE=RelWithDebInfo -DPython3_EXECUTABLE="$python
 echo "[setup] workspace for $distro: building (log: tracing_ws/log/$distro)"
 # Its warning would be that the wheels' prefix has no local_setup files, which nobody sources.
 "${colcon[@]}" --log-level error --log-base "$workspace/log/$distro" build "${arguments[@]}" \
-  --event-handlers console_stderr+ console_start_end- \
+  --event-handlers console_stderr+ console_start_end+ \
   --cmake-args "${cmake_arguments[@]}"
 echo "$made_from" >"$stamp"

@@ -67,7 +67,7 @@ def space(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def ros(tmp_path: Path, space: Path) -> Ros:
     prefix = tmp_path / "ros"
     (prefix / "lib").mkdir(parents=True)
-    return Ros(kind=SOURCED, distro="jazzy", prefix=prefix, space=space)
+    return Ros(kind=SOURCED, distro="jazzy", prefix=prefix, spaces=(space,))
 
 
 def test_hooks_come_first_and_the_users_own_stay(space: Path) -> None:

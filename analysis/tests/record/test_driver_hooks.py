@@ -17,7 +17,7 @@ from strata.errors import SessionError
 from strata.read import open_trace
 from strata.record.config import load_config
 from strata.record.driver import LIBRARY, Driver, plan_driver
-from strata.record.preload import asks_for, space_with
+from strata.record.preload import asks_for, built_library
 from strata.record.ros import SOURCED, Ros
 from strata.schema.events import DRIVER_PROVIDER
 
@@ -66,7 +66,7 @@ def test_a_package_that_is_not_built_is_a_refusal(
 ) -> None:
     (tmp_path / "trace_configs").mkdir()
     monkeypatch.setenv("STRATA_ROOT", str(tmp_path))
-    ros = Ros(kind=SOURCED, distro="jazzy", prefix=tmp_path, space=tmp_path)
+    ros = Ros(kind=SOURCED, distro="jazzy", prefix=tmp_path, spaces=(tmp_path,))
     with pytest.raises(SessionError) as caught:
         plan_driver(ros, (7502,))
     assert str(caught.value) == (
@@ -94,7 +94,7 @@ for size in range(1, 21):
 
 @pytest.mark.live
 def test_the_sockets_of_the_configurations_ports_are_recorded(world: World, tmp_path: Path) -> None:
-    if space_with(LIBRARY, None) is None:
+    if built_library(LIBRARY, None) is None:
         pytest.skip("driver_tracepoints is not built")
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
         probe.bind(("127.0.0.1", 0))

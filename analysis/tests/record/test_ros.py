@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from strata.errors import SessionError
+from strata.record import dds
 from strata.record import ros as ros_module
 from strata.record.lttng import tool_environment
 from strata.record.ros import SOURCED, SYSTEM, WHEELS, caller_environment, find_ros
@@ -59,7 +60,7 @@ def test_wheels_get_the_provider_and_both_prefixes(wheels: Path, space: Path) ->
         "PYTHONPATH": "/their/python",
     }
     ros = find_ros(base)
-    assert (ros.kind, ros.distro, ros.prefix, ros.space) == (WHEELS, "jazzy", wheels, space)
+    assert (ros.kind, ros.distro, ros.prefix, ros.spaces) == (WHEELS, "jazzy", wheels, (space,))
 
     environment = ros.environment(base)
     provider = space / "lib" / "tracetools_provider"
@@ -135,6 +136,35 @@ def test_a_sourced_environment_stays_as_it_is(space: Path, tmp_path: Path) -> No
     assert (ros.kind, ros.distro, ros.prefix) == (SOURCED, "jazzy", prefix)
     assert environment["AMENT_PREFIX_PATH"] == f"{space}:/overlay:{prefix}"
     assert environment["LD_PRELOAD"] == f"{space}/lib/ust_guard/libust_guard.so"
+
+
+@pytest.mark.parametrize("layout", ["isolated", "merged"])
+def test_a_sourced_workspace_serves_where_no_checkout_is_built(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, layout: str
+) -> None:
+    monkeypatch.setenv("STRATA_ROOT", str(tmp_path))
+    prefix, install = tmp_path / "ros" / "jazzy", tmp_path / "ws" / "install"
+    _touch(prefix / "lib" / "librcl.so")
+    spaces = {
+        name: install / name if layout == "isolated" else install
+        for name in ("ust_guard", "rclpy_tracepoints", "dds_tracepoints")
+    }
+    for name, space in spaces.items():
+        _touch(space / "share" / name / "package.sh")
+    _touch(spaces["ust_guard"] / "lib/ust_guard/libust_guard.so")
+    _touch(spaces["rclpy_tracepoints"] / "lib/rclpy_tracepoints/sitecustomize.py")
+    _touch(spaces["dds_tracepoints"] / dds.LIBRARY)
+    base = _BASE | {"AMENT_PREFIX_PATH": str(prefix), "COLCON_PREFIX_PATH": str(install)}
+    ros = find_ros(base)
+    assert set(ros.spaces) == set(spaces.values())
+    environment = ros.environment(base)
+    guard = spaces["ust_guard"] / "lib/ust_guard/libust_guard.so"
+    assert environment["LD_PRELOAD"] == str(guard)
+    assert str(spaces["rclpy_tracepoints"] / "lib/rclpy_tracepoints") in environment["PYTHONPATH"]
+    hooks = dds.find_hooks(ros)
+    assert hooks is not None
+    assert hooks.library == spaces["dds_tracepoints"] / dds.LIBRARY
+    assert hooks.guard == (guard,)
 
 
 def test_exported_wheels_still_get_the_provider(wheels: Path, space: Path) -> None:

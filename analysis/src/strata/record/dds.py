@@ -10,13 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from strata.errors import SessionError
-from strata.record.guard import guard_libraries, preload
-from strata.record.places import install_spaces, project_root
+from strata.record.guard import preload
+from strata.record.places import project_root
 from strata.record.preflight.hooks import read_hooks
 from strata.record.preflight.libraries import find_libraries, search_path
 from strata.record.preflight.preflight import Preflight, examine
 from strata.record.preflight.releases import CYCLONEDDS, FASTDDS
-from strata.record.preload import space_with
+from strata.record.preload import built_library, guards_beside, spaces_of
 from strata.record.ros import DEFAULT_RMW, Ros, ament_prefixes
 
 LIBRARY = "lib/dds_tracepoints/libdds_tracepoints.so"
@@ -62,8 +62,8 @@ class Dds:
 
 def find_hooks(ros: Ros | None) -> Hooks | None:
     """Find what is to be preloaded; null when it is not built."""
-    space = space_with(LIBRARY, ros)
-    return Hooks(space / LIBRARY, guard_libraries(space)) if space else None
+    library = built_library(LIBRARY, ros)
+    return Hooks(library, guards_beside(library, LIBRARY, ros)) if library else None
 
 
 def plan_dds(ros: Ros | None, environment: Mapping[str, str]) -> Dds:
@@ -130,7 +130,7 @@ def preflight(
 
 
 def _table(ros: Ros | None) -> Path:
-    spaces = [ros.space] if ros and ros.space else install_spaces()
+    spaces = (ros.spaces if ros else ()) or spaces_of(None)
     installed = (space / _TABLE for space in spaces if (space / _TABLE).is_file())
     # Before the first build the sources tell the same.
     return next(installed, (project_root() or Path.cwd()) / _TABLE_IN_SOURCES)

@@ -11,7 +11,7 @@ from strata.errors import SessionError
 from strata.record.dds import find_hooks, plan_dds
 from strata.record.driver import LIBRARY as DRIVER_LIBRARY
 from strata.record.preflight.binding import UNUSED
-from strata.record.preload import space_with
+from strata.record.preload import built_library
 from strata.record.profiles import RmwProfile
 from strata.record.ros import DEFAULT_RMW, Ros, caller_environment
 
@@ -39,7 +39,7 @@ def default_config(
         return Choice(STOCK, "without a ROS 2 it is not known whether the DDS hooks bind")
     if find_hooks(ros) is None:
         return Choice(STOCK, "the DDS hooks are not built (`make setup`)")
-    if space_with(DRIVER_LIBRARY, ros) is None:
+    if built_library(DRIVER_LIBRARY, ros) is None:
         return Choice(STOCK, "driver_tracepoints is not built (`make setup`)")
     environment = ros.environment(caller_environment(base))
     if rmw_profile:

@@ -25,7 +25,7 @@ from strata.record.kernel.events import DEFAULT_EVENTS
 from strata.record.kernel.perf import plan_perf, probe
 from strata.record.lttng import Lttng, tool_environment
 from strata.record.preflight.preflight import Preflight
-from strata.record.preload import asks_for, space_with
+from strata.record.preload import asks_for, built_library
 from strata.record.probe import offered_events
 from strata.record.ros import DEFAULT_RMW, WHEELS, Ros, caller_environment, find_ros
 from strata.schema.events import DDS_PROVIDER, DRIVER_PROVIDER
@@ -273,11 +273,11 @@ def _dds_hooks(ros: Ros | None, config: SessionConfig) -> Check:
 
 def _driver_hooks(ros: Ros | None, config: SessionConfig) -> Check:
     name = "driver_tracepoints"
-    space = space_with(DRIVER_LIBRARY, ros)
-    if space is None:
+    library = built_library(DRIVER_LIBRARY, ros)
+    if library is None:
         status = PROBLEM if ros and asks_for(config.ust, DRIVER_PROVIDER) else WARNING
         return Check(name, status, "not built: no events of sensor drivers", "make setup")
-    return Check(name, OK, str(space / DRIVER_LIBRARY))
+    return Check(name, OK, str(library))
 
 
 def _buffers(config: SessionConfig) -> Check:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from strata.errors import SessionError
-from strata.record.guard import guard_libraries, preload
-from strata.record.preload import space_with
+from strata.record.guard import preload
+from strata.record.preload import built_library, guards_beside
 from strata.record.ros import Ros, prepend
 
 LIBRARY = "lib/driver_tracepoints/libdriver_hooks.so"
@@ -60,14 +60,14 @@ def plan_driver(ros: Ros | None, ports: Sequence[int]) -> Driver:
     Raises SessionError when the package that a ROS 2 needs is not built; a command without ROS 2 is
     recorded without it then.
     """
-    space = space_with(LIBRARY, ros)
-    if space is None and ros is not None:
+    library = built_library(LIBRARY, ros)
+    if library is None and ros is not None:
         raise SessionError(
             f"Cannot record driver events with ROS 2 {ros.distro}: driver_tracepoints is not built "
             f"(no {LIBRARY} below tracing_ws/install/{ros.distro}). Run `make setup`, or record "
             "with a configuration without driver events, such as ros2."
         )
-    if space is None:
+    if library is None:
         remark = "no driver events: driver_tracepoints is not built (`make setup`)"
         return Driver(None, (), tuple(ports), (remark,))
-    return Driver(space / LIBRARY, guard_libraries(space), tuple(ports))
+    return Driver(library, guards_beside(library, LIBRARY, ros), tuple(ports))

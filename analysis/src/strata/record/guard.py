@@ -12,13 +12,13 @@ _SANITIZER_VARIABLE = "ASAN_OPTIONS"
 _ANY_ORDER = "verify_asan_link_order"
 
 
-def guard_libraries(space: Path) -> tuple[Path, ...]:
+def guard_libraries(spaces: Sequence[Path]) -> tuple[Path, ...]:
     """Give what is preloaded beside any library that brings LTTng-UST; empty when not built.
 
-    `space` is the install space of what else is preloaded.
+    `spaces` are the install spaces of what else is preloaded.
     """
-    library = space / LIBRARY
-    return (library,) if library.is_file() else ()
+    libraries = (space / LIBRARY for space in spaces)
+    return tuple(library for library in libraries if library.is_file())[:1]
 
 
 def preload(

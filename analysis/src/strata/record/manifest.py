@@ -131,7 +131,7 @@ def describe_ros(ros: Ros | None, environment: Mapping[str, str]) -> dict[str, A
         "distro": ros.distro,
         "found_as": ros.kind,
         "prefix": str(ros.prefix),
-        "workspace": str(ros.space) if ros.space else None,
+        "workspace": str(_workspace(ros.spaces)) if ros.spaces else None,
         "provider": str(ros.provider) if ros.provider else None,
         "rclpy_tracepoints": ros.rclpy_tracepoints is not None,
         "rmw": environment.get("RMW_IMPLEMENTATION") or DEFAULT_RMW,
@@ -140,6 +140,11 @@ def describe_ros(ros: Ros | None, environment: Mapping[str, str]) -> dict[str, A
         else "default",
         "packages": ros.package_versions(*_ROS_PACKAGES),
     }
+
+
+def _workspace(spaces: Sequence[Path]) -> Path:
+    """Give the install directory of a workspace: colcon's isolated prefixes lie side by side."""
+    return spaces[0] if len(spaces) == 1 else spaces[0].parent
 
 
 def _moment() -> dict[str, Any]:

@@ -5,13 +5,24 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from strata.errors import StrataError
 from strata.nearest import LISTED, did_you_mean, listed
 
 ROOT_VARIABLE = "STRATA_ROOT"
+LIBRARY_PACKAGES = (
+    "dds_tracepoints",
+    "driver_tracepoints",
+    "memory_lock",
+    "rclpy_tracepoints",
+    "tracetools_provider",
+    "ust_guard",
+)
+"""The packages of `tracing_ws/src` that a recording preloads or puts on a path."""
+# An installed package carries what is in `trace_configs/` of the checkout (native/CMakeLists.txt).
+_CARRIED = Path(__file__).parents[1] / "shipped"
 _MANY = 20
 """So many names are still listed one by one."""
 _SUFFIXES = (".yaml", ".yml", ".xml", ".json", ".json5")
@@ -30,10 +41,18 @@ def project_root() -> Path | None:
 
 
 def shipped_files(directory: str, *suffixes: str) -> list[Path]:
-    """List the files of a directory of `trace_configs/` that end so, by name."""
-    root = project_root()
-    files = sorted((root / "trace_configs" / directory).glob("*")) if root else []
+    """List the files of a directory of `trace_configs/` that end so, by name.
+
+    Without a checkout those that the installed package carries.
+    """
+    files = sorted((shipped_root() / directory).glob("*"))
     return [path for path in files if path.suffix in suffixes]
+
+
+def shipped_root() -> Path:
+    """Give the directory of shipped configurations: the checkout's, else the package's own."""
+    root = project_root()
+    return root / "trace_configs" if root else _CARRIED
 
 
 def find_file(
@@ -85,6 +104,28 @@ def install_space(distro: str) -> Path | None:
         return None
     space = root / "tracing_ws" / "install" / distro
     return space if space.is_dir() else None
+
+
+def sourced_spaces(environment: Mapping[str, str]) -> tuple[Path, ...]:
+    """List the prefixes of a sourced colcon workspace that hold packages of `tracing_ws/src`.
+
+    One prefix with a merged layout; one per package with colcon's isolated layout, whose plain
+    CMake packages are found below COLCON_PREFIX_PATH.
+    """
+    named = [
+        Path(one)
+        for variable in ("COLCON_PREFIX_PATH", "AMENT_PREFIX_PATH")
+        for one in environment.get(variable, "").split(":")
+        if one
+    ]
+    found = [
+        prefix
+        for base in named
+        for package in LIBRARY_PACKAGES
+        for prefix in (base, base / package)
+        if (prefix / "share" / package).is_dir()
+    ]
+    return tuple(dict.fromkeys(found))
 
 
 def install_spaces() -> list[Path]:

@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from strata.record.places import install_spaces
+from strata.record.guard import guard_libraries
+from strata.record.places import install_spaces, sourced_spaces
 from strata.record.ros import Ros
 
 
@@ -26,10 +28,21 @@ def _may_name(pattern: str, provider: str) -> bool:
     return bool(star) and f"{provider}:".startswith(beginning)
 
 
-def space_with(library: str, ros: Ros | None) -> Path | None:
-    """Find the install space that holds a library; null when it is not built.
+def spaces_of(ros: Ros | None) -> Sequence[Path]:
+    """List the install spaces to search for our libraries.
 
-    Without a ROS 2 any distribution's will do: the library is the same.
+    Without a ROS 2 any distribution's will do: the libraries are the same.
     """
-    spaces = install_spaces() if ros is None else [ros.space] if ros.space else []
-    return next((space for space in spaces if (space / library).is_file()), None)
+    return install_spaces() or sourced_spaces(os.environ) if ros is None else ros.spaces
+
+
+def built_library(library: str, ros: Ros | None) -> Path | None:
+    """Find a library of ours by its path below an install space; null when it is not built."""
+    paths = (space / library for space in spaces_of(ros))
+    return next((path for path in paths if path.is_file()), None)
+
+
+def guards_beside(library: Path, relative: str, ros: Ros | None) -> tuple[Path, ...]:
+    """Give what is preloaded beside a library found: the guard of its space, else of another."""
+    own = library.parents[len(Path(relative).parts) - 1]
+    return guard_libraries([own, *spaces_of(ros)])

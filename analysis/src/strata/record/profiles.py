@@ -26,7 +26,7 @@ from strata.documents import DocumentError, decode, parse_xml, read_bytes
 from strata.errors import SessionError
 from strata.masking import mask_environment
 from strata.record.broker import Broker
-from strata.record.places import find_file, project_root, shipped_files
+from strata.record.places import find_file, shipped_files, shipped_root
 from strata.record.ros import Ros, ament_prefixes
 from strata.yaml_document import parse_yaml
 
@@ -327,8 +327,8 @@ def _roudi(path: Path, root: ElementTree.Element) -> Broker | None:
 
 def _beside(profile: Path, name: str) -> Path:
     """Find a broker's configuration: beside the profile, else the shipped one."""
-    own, root = profile.with_name(name), project_root()
-    return own if own.is_file() or root is None else root / "trace_configs" / "rmw" / name
+    own = profile.with_name(name)
+    return own if own.is_file() else shipped_root() / "rmw" / name
 
 
 def _shared_memory(document: dict[str, Any]) -> tuple[tuple[str, str], ...]:

@@ -20,7 +20,7 @@ from xml.etree import ElementTree
 
 from strata.errors import SessionError
 from strata.record.guard import guard_libraries, preload
-from strata.record.places import install_space
+from strata.record.places import install_space, sourced_spaces
 
 PREFIX_VARIABLE = "STRATA_ROS_PREFIX"
 DEFAULT_RMW = "rmw_fastrtps_cpp"
@@ -39,14 +39,15 @@ _RCLPY_DISTRO = {"3": "humble", "4": "iron", "7": "jazzy", "9": "kilted"}
 class Ros:
     """One ROS 2 installation.
 
-    `prefix` holds `lib/librcl.so`; `space` is the matching install space of the project's
-    workspace, null when it was not built.
+    `prefix` holds `lib/librcl.so`. `spaces` are the prefixes that hold the packages of
+    `tracing_ws/src`: the install space that `make setup` builds, else those of a sourced colcon
+    workspace; empty when they were not built.
     """
 
     kind: str
     distro: str
     prefix: Path
-    space: Path | None
+    spaces: tuple[Path, ...]
 
     @property
     def provider(self) -> Path | None:
@@ -62,7 +63,7 @@ class Ros:
     @property
     def prefixes(self) -> list[Path]:
         """List the directories whose libraries LTTng's own tools must not load."""
-        return [self.prefix, *([self.space] if self.space else [])]
+        return [self.prefix, *self.spaces]
 
     def package_versions(self, *packages: str) -> dict[str, str | None]:
         """Read packages' versions from their package.xml; null for one that is not there."""
@@ -103,21 +104,22 @@ class Ros:
         environment = dict(base)
         if self.distro != _UNKNOWN:
             environment["ROS_DISTRO"] = self.distro
-        if self.space is None:
+        if not self.spaces:
             return environment
-        prepend(environment, "LD_LIBRARY_PATH", [self.space / "lib"])
-        prepend(environment, "AMENT_PREFIX_PATH", [self.space])
-        prepend(environment, "PYTHONPATH", site_packages(self.space))
+        prepend(environment, "LD_LIBRARY_PATH", [space / "lib" for space in self.spaces])
+        prepend(environment, "AMENT_PREFIX_PATH", list(self.spaces))
+        modules = [path for space in self.spaces for path in site_packages(space)]
+        prepend(environment, "PYTHONPATH", modules)
         if self.rclpy_tracepoints is not None:
             prepend(environment, "PYTHONPATH", [self.rclpy_tracepoints])
-        guards = guard_libraries(self.space)
+        guards = guard_libraries(self.spaces)
         if guards:
             preload(environment, guards)
         return environment
 
     def _built(self, relative: str) -> Path | None:
-        path = self.space / relative if self.space else None
-        return path if path is not None and path.is_file() else None
+        paths = (space / relative for space in self.spaces)
+        return next((path for path in paths if path.is_file()), None)
 
     def _package_version(self, package: str) -> str | None:
         try:
@@ -155,10 +157,10 @@ def find_ros(base: Mapping[str, str] | None = None) -> Ros:
     environment = os.environ if base is None else base
     stated = environment.get(PREFIX_VARIABLE)
     if stated:
-        return _stated(Path(stated))
+        return _stated(Path(stated), environment)
     for prefix in ament_prefixes(environment):
         if _has_rcl(prefix):
-            return _at(prefix, SOURCED, environment.get("ROS_DISTRO"))
+            return _at(prefix, SOURCED, environment.get("ROS_DISTRO"), environment)
     system = [path.parent for path in sorted(SYSTEM_ROOT.glob("*/setup.bash"))]
     system = [path for path in system if _has_rcl(path)]
     if len(system) > 1:
@@ -168,9 +170,9 @@ def find_ros(base: Mapping[str, str] | None = None) -> Ros:
             f"of one, or set {PREFIX_VARIABLE} to it."
         )
     if system:
-        return _at(system[0], SYSTEM, system[0].name)
+        return _at(system[0], SYSTEM, system[0].name, environment)
     if _has_rcl(Path(sys.prefix)):
-        return _at(Path(sys.prefix), WHEELS, None)
+        return _at(Path(sys.prefix), WHEELS, None, environment)
     raise SessionError(
         f"Cannot find ROS 2: no sourced environment, nothing below {SYSTEM_ROOT}, no wheels in "
         f"{sys.prefix}. Run `make setup`, or set {PREFIX_VARIABLE}; --no-ros records without ROS "
@@ -178,22 +180,25 @@ def find_ros(base: Mapping[str, str] | None = None) -> Ros:
     )
 
 
-def _stated(prefix: Path) -> Ros:
+def _stated(prefix: Path, environment: Mapping[str, str]) -> Ros:
     prefix = prefix.absolute()
     if not _has_rcl(prefix):
         raise SessionError(
             f"Cannot use {PREFIX_VARIABLE}={prefix}: it has no lib/librcl.so. Set it to a ROS 2 "
             "prefix or a virtual environment with the ROS 2 wheels."
         )
-    return _at(prefix, SYSTEM if (prefix / "setup.bash").is_file() else WHEELS, None)
+    kind = SYSTEM if (prefix / "setup.bash").is_file() else WHEELS
+    return _at(prefix, kind, None, environment)
 
 
-def _at(prefix: Path, kind: str, distro: str | None) -> Ros:
+def _at(prefix: Path, kind: str, distro: str | None, environment: Mapping[str, str]) -> Ros:
     if kind == SOURCED and _wheel_distro(prefix) is not None:
         # A virtual environment whose variables were exported by hand still needs the provider.
         kind, distro = WHEELS, None
     distro = distro or _wheel_distro(prefix) or _name_as_distro(prefix) or _UNKNOWN
-    return Ros(kind=kind, distro=distro, prefix=prefix, space=install_space(distro))
+    own = install_space(distro)
+    spaces = (own,) if own else sourced_spaces(environment)
+    return Ros(kind=kind, distro=distro, prefix=prefix, spaces=spaces)
 
 
 def _has_rcl(prefix: Path) -> bool:

@@ -15,14 +15,21 @@ from pathlib import Path
 from typing import IO, Any, cast
 
 import numpy as np
-from elftools.common.exceptions import ELFError
-from elftools.elf.dynamic import DynamicSection
-from elftools.elf.elffile import ELFFile
-from elftools.elf.sections import Section
 from numpy.typing import NDArray
 
 from strata.errors import SessionError
 from strata.record.preflight import calls
+
+try:
+    from elftools.common.exceptions import ELFError
+    from elftools.elf.dynamic import DynamicSection
+    from elftools.elf.elffile import ELFFile
+    from elftools.elf.sections import Section
+except ModuleNotFoundError as error:
+    raise SessionError(
+        "Cannot record: pyelftools, which looks at the DDS libraries, is not installed. Run "
+        "`pip install 'strata[record]'`."
+    ) from error
 
 _SYMBOL = np.dtype(
     [

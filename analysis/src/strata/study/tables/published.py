@@ -17,7 +17,7 @@ import numpy as np
 import pandas as pd
 
 from strata.campaign.model import Figure, listed
-from strata.record.places import project_root
+from strata.record.places import shipped_root
 from strata.study.campaign_results import Results, Study, keeps
 from strata.study.client_libraries import client_words
 from strata.study.long_frames import long_frame
@@ -102,10 +102,9 @@ def _fit(figures: printed_figures.Figures, results: Results, study: str, figure:
 
 def published_file(results: Results, name: str) -> Path | None:
     """Find a published file: beside the campaign's file, else among those that ship."""
-    root = project_root()
     file = results.directory.document.get("file")
     places = [Path(str(file)).parent] if file else []
-    places += [root / "trace_configs" / "campaigns"] if root else []
+    places.append(shipped_root() / "campaigns")
     found = (place / DIRECTORY / name for place in places)
     return next((path for path in found if path.is_file()), None)
 

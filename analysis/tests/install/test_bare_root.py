@@ -1,0 +1,150 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The wheel of the analysis alone reads and reports a trace on a system that has only Python.
+
+No compiler, no LTTng, no ROS 2, no checkout: a bare Debian made by debootstrap, and no network is
+used in it. Where debootstrap cannot run, a fresh virtual environment outside of the checkout
+serves.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tarfile
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[3]
+SAMPLE = ROOT / "analysis/tests/traces/dds_jazzy_udp_resends.tar.xz"
+SOURCES = Path("/etc/apt/sources.list.d/debian.sources")
+Strata = Callable[..., subprocess.CompletedProcess[str]]
+
+pytestmark = pytest.mark.timeout(900)
+
+
+def _pip(*words: str | Path) -> None:
+    environment = os.environ | {"_ROS_WHEELS_BOOTSTRAP_COMPLETE": "1"}
+    command = [sys.executable, "-m", "pip", *words, "--quiet", "--disable-pip-version-check"]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Build the wheel, and collect with it what it requires, in the pinned versions, and pip."""
+    place = tmp_path_factory.mktemp("wheels")
+    _pip("wheel", "--no-deps", "--no-build-isolation", "-w", place, ROOT / "analysis")
+    (wheel,) = place.glob("strata-*.whl")
+    pins = ROOT / "analysis/requirements.txt"
+    _pip("download", "--only-binary", ":all:", "-c", pins, "-d", place, wheel, "pip")
+    return place
+
+
+def _bare_debian(place: Path) -> bool:
+    """Make a Debian with Python alone; return whether the machine can."""
+    if os.geteuid() != 0 or shutil.which("debootstrap") is None:
+        return False
+    mirror = [
+        line.split()[1]
+        for line in (SOURCES.read_text().splitlines() if SOURCES.is_file() else [])
+        if line.startswith("URIs:")
+    ][:1]
+    command = ["debootstrap", "--variant=minbase", "--include=python3", "bookworm", place, *mirror]
+    return subprocess.run(command, capture_output=True).returncode == 0
+
+
+@pytest.fixture(scope="module")
+def bare(wheels: Path, tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Strata]:
+    """Give a directory that holds a trace, and how `strata` runs in it."""
+    root = tmp_path_factory.mktemp("bare") / "root"
+    is_debian = _bare_debian(root)
+    within = ["chroot", root] if is_debian else []
+    home = Path("/home/me") if is_debian else root / "home/me"
+    outside = root / "home/me"
+    outside.mkdir(parents=True, exist_ok=True)
+    shutil.copytree(wheels, outside / "wheels")
+    with tarfile.open(SAMPLE) as archive:
+        archive.extractall(outside)
+
+    def run(*command: str | Path) -> subprocess.CompletedProcess[str]:
+        # Nothing of the caller's environment.
+        environment = ["/usr/bin/env", "-i", "-C", home, f"HOME={home}", "LANG=C.UTF-8"]
+        environment.append(f"PATH={home}/venv/bin:/usr/bin:/bin")
+        return subprocess.run(
+            [*within, *environment, *command], capture_output=True, text=True, timeout=300
+        )
+
+    (pip,) = (outside / "wheels").glob("pip-*.whl")
+    python = "python3" if is_debian else f"/usr/bin/python{sys.version_info[0]}"
+    made = run(python, "-m", "venv", "--without-pip", "venv")
+    assert made.returncode == 0, made.stderr
+    install = ["--quiet", "--no-index", "--no-compile", "--find-links", "wheels", "strata"]
+    installed = run("venv/bin/python", f"wheels/{pip.name}/pip", "install", *install)
+    assert installed.returncode == 0, installed.stderr
+
+    def strata_there(*words: str) -> subprocess.CompletedProcess[str]:
+        return run("strata", *words)
+
+    return outside, strata_there
+
+
+def test_it_finds_the_same_latencies(bare: tuple[Path, Strata]) -> None:
+    place, there = bare
+    words = ("analyze", SAMPLE.name.partition(".")[0], "--format", "json")
+    found = there(*words)
+    assert found.returncode == 0, found.stderr
+    own = subprocess.run(
+        [sys.executable, "-m", "strata", *words], cwd=place, capture_output=True, text=True
+    )
+    assert own.returncode == 0, own.stderr
+    assert json.loads(found.stdout) == json.loads(own.stdout)
+    assert len(json.loads(found.stdout)["hops"]) == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ("report", "-o", "report.html"),
+        ("export", "--to", "perfetto", "-o", "a.pftrace"),
+        ("export", "--to", "trace-compass", "-o", "rows"),
+        ("export", "--to", "svg", "-o", "graph.svg"),
+        ("convert", "-o", "tables"),
+    ],
+    ids=lambda words: " ".join(words[:3]),
+)
+def test_it_writes_what_a_checkout_writes(bare: tuple[Path, Strata], words: list[str]) -> None:
+    place, there = bare
+    done = there(words[0], SAMPLE.name.partition(".")[0], *words[1:])
+    assert done.returncode == 0, done.stderr
+    assert (place / words[-1]).exists()
+
+
+def test_it_carries_texts_scenarios_and_campaigns(bare: tuple[Path, Strata]) -> None:
+    _, there = bare
+    assert "A layer is the time between two events" in " ".join(
+        there("help", "layers").stdout.split()
+    )
+    listed = there("scenarios", "--format", "json")
+    shipped = {path.name for path in (ROOT / "trace_configs/scenarios").glob("*.yaml")}
+    files = {Path(one["file"]).name for one in json.loads(listed.stdout)["scenarios"]}
+    assert files == shipped
+    assert "ouster" in there("campaign", "list").stdout
+
+
+@pytest.mark.parametrize("words", [("doctor",), ("record", "--", "true"), ("run", "relay_chain")])
+def test_what_records_says_in_a_sentence_what_to_install(
+    bare: tuple[Path, Strata], words: tuple[str, ...]
+) -> None:
+    _, there = bare
+    refused = there(*words)
+    assert refused.returncode == 1
+    assert refused.stderr.strip() == (
+        "strata: Cannot record: pyelftools, which looks at the DDS libraries, is not installed. "
+        "Run `pip install 'strata[record]'`."
+    )
