@@ -5,7 +5,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol, Self, overload
 
 from strata.schema.rows import Rows
@@ -47,6 +48,12 @@ class TraceSummary:
     end_ns: int
     processes: tuple[Process, ...]
     machine: str = ""
+    opened: Path | None = field(default=None, repr=False)
+
+    @property
+    def place(self) -> Path:
+        """Where to open it again; in `path`, for people, U+FFFD replaces what is no UTF-8."""
+        return Path(self.path) if self.opened is None else self.opened
 
     @property
     def duration_ns(self) -> int:

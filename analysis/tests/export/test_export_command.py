@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -72,6 +73,19 @@ def test_each_format_takes_each_choice(sample: Sample, tmp_path: Path, name: str
     )
     assert run.returncode == 0, run.stderr
     assert run.stdout.startswith(f"Wrote {tmp_path}/out (")
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_trace_may_have_a_name_that_is_no_utf8(sample: Sample, tmp_path: Path, name: str) -> None:
+    named = Path(os.fsdecode(os.fsencode(tmp_path) + b"/\xff"))
+    named.symlink_to(sample("fast_throws"))
+    plain, odd = tmp_path / "plain", tmp_path / "odd"
+    first = strata("export", sample("fast_throws"), "--to", name, "-o", plain)
+    second = strata("export", named, "--to", name, "-o", odd)
+    assert second.returncode == 0, second.stderr
+    # Behind the path: as many rows, events or slices.
+    counted = re.compile(r"\((.*), [\d.,]+ \w+\)")
+    assert counted.findall(second.stdout) == counted.findall(first.stdout) != []
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -58,7 +58,7 @@ def side_of(path: Path, measured: Callable[[Path], Run]) -> Side:
 
 def _side(source: Source | Sequence[Source]) -> Side:
     if isinstance(source, Analysis):
-        path = Path(source.trace.path)
+        path = source.trace.place
         return Side(_name(path), (measure_run(source, _name(path), warm_up_of(path)),))
     if isinstance(source, str | os.PathLike):
         return side_of(Path(source), _measured)

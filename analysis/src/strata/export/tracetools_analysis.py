@@ -192,7 +192,7 @@ def _write_table(table: pa.Table, file: BinaryIO) -> None:
 
 def _frames(chosen: Chosen) -> dict[str, pd.DataFrame]:
     events = {event for frame in _FRAMES.values() for event, _ in frame.events}
-    tables = open_trace(chosen.analysis.trace.path).tables(events)
+    tables = open_trace(chosen.analysis.trace.place).tables(events)
     wanted = ChosenEvents(chosen)
     own = {event: wanted.of_processes(table) for event, table in tables.items()}
     found = {name: _frame(frame, own, wanted) for name, frame in _FRAMES.items()}

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from strata.analysis import Process, TraceSummary
 from strata.model.build import Model
 from strata.model.processes import ProcessFacts
@@ -28,6 +30,7 @@ def summarize_trace(trace: Trace, model: Model, facts: ProcessFacts) -> TraceSum
         end_ns=census.end_ns,
         processes=_processes(census.threads, model, facts),
         machine=describe_machine(manifest) if manifest else "",
+        opened=Path(trace.path),
     )
 
 

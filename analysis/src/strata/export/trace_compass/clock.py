@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from pathlib import Path
 
 from strata.analysis import Analysis
 from strata.errors import TraceError
@@ -39,7 +38,7 @@ def clock_of(analysis: Analysis) -> Clock:
     """Return the clock of the trace that was analyzed, read from its metadata again."""
     hosts = ", ".join(sorted({process.host for process in analysis.trace.processes}))
     try:
-        traces, _ = find_traces(Path(analysis.trace.path))
+        traces, _ = find_traces(analysis.trace.place)
     except TraceError:
         return Clock(hosts, notes=(_UNKNOWN,))
     known = {(trace.clock, trace.clock_offset_ns) for trace in traces if _counts_ns(trace)}
