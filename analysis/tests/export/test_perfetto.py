@@ -20,13 +20,17 @@ from strata.analysis import Analysis
 from strata.export.chosen import Choice, Chosen
 from strata.export.perfetto import write
 from strata.export.perfetto.counters import WINDOW_NS, busy_shares
+from strata.export.perfetto.executor_waits import paired
 from strata.export.perfetto.lanes import Lanes, Slice, in_order
 from strata.export.perfetto.layers import layer_slices
 from strata.export.perfetto.packets import PacketWriter
 from strata.export.perfetto.processes import ProcessTracks
 from strata.export.perfetto.tracks import Tracks
+from strata.schema.action_phases import ACTION_PHASES
+from strata.schema.layer import Layer
 from strata.schema.layers import BY_NAME, CALLBACK, TRANSPORT
 from strata.schema.rows import NONE
+from strata.schema.service_layers import SERVICE_LAYERS
 from strata.timeline.pieces import Piece
 
 AnalysisOf = Callable[[str], Analysis]
@@ -38,6 +42,7 @@ NAMES = (
     "throws_rclpy",
     "cell_lidar",
     "services_jazzy",
+    "actions_jazzy",
     "ref_multi_full",
 )
 
@@ -270,6 +275,75 @@ def test_threads_have_every_callback_publish_and_take(
     assert drawn_ == expected
     assert len(found.of("publish")) == len(analysis.rows("publications"))
     assert len(found.of("take")) == len(analysis.rows("takes"))
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_executors_wait_as_long_as_the_table_says(
+    analysis_of: AnalysisOf, decoded: DecodedOf, name: str
+) -> None:
+    found, rows = decoded(name), analysis_of(name).rows("executor_threads")
+    expected = {
+        (row["vpid"], row["vtid"]): row["waiting_ns"]
+        for row in rows.records()
+        if row["waiting_ns"] is not None
+    }
+    threads = {
+        uuid: (track.thread.pid, track.thread.tid)
+        for uuid, track in found.tracks.items()
+        if track.HasField("thread")
+    }
+    waited: Counter[tuple[int, int]] = Counter()
+    # In a callback that spins, the table counts the callback.
+    for one in found.of("wait"):
+        if one.depth == 0:
+            waited[threads[one.track]] += one.end - one.begin
+    handed = set(expected) - set(waited)
+    assert dict(waited) == {key: ns for key, ns in expected.items() if key not in handed}
+    # The threads of a pool look for no work themselves.
+    assert len(handed) == {"services_jazzy": 2, "actions_jazzy": 4}.get(name, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "category", "table", "key", "layers"),
+    [
+        ("services_jazzy", "call", "service_calls", "call_id", SERVICE_LAYERS),
+        ("actions_jazzy", "call", "service_calls", "call_id", SERVICE_LAYERS),
+        ("actions_jazzy", "goal", "action_goals", "goal_id", ACTION_PHASES),
+    ],
+)
+def test_calls_and_goals_are_those_of_the_tables(
+    analysis_of: AnalysisOf,
+    decoded: DecodedOf,
+    name: str,
+    category: str,
+    table: str,
+    key: str,
+    layers: tuple[Layer, ...],
+) -> None:
+    found, rows = decoded(name), analysis_of(name).rows(table)
+    drawn_ = {one.notes[key]: one for one in found.of(category)}
+    assert len(found.of(category)) == len(drawn_) == len(rows) > 0
+    inside = [one for one in found.slices if one.category.endswith(" layer")]
+    for row in rows.records():
+        one = drawn_[row[key]]
+        assert (one.begin, one.end) == (row["begin_ns"], row["begin_ns"] + row["latency_ns"])
+        own = [
+            part
+            for part in inside
+            if part.track == one.track and one.begin <= part.begin and part.end <= one.end
+        ]
+        expected = {layer.name: row[layer.column] for layer in layers if row[layer.column]}
+        assert {part.name: part.end - part.begin for part in own} == expected
+        # Without a gap, and as long as the call.
+        assert [part.begin for part in own[1:]] == [part.end for part in own[:-1]]
+        assert (own[0].begin, own[-1].end) == (one.begin, one.end)
+
+
+def test_a_wait_whose_end_was_lost_is_left_out() -> None:
+    ns = np.array([10, 20, 30, 40, 50, 60])
+    is_begin = np.array([True, False, True, True, False, True])
+    begin, end = paired(ns, is_begin, 99)
+    assert (begin.tolist(), end.tolist()) == ([10, 40, 60], [20, 50, 99])
 
 
 def test_a_publish_lies_in_its_callback(analysis_of: AnalysisOf, decoded: DecodedOf) -> None:

@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """An analysis as a Perfetto trace: protobuf packets that ui.perfetto.dev and trace_processor open.
 
-* a process and thread track each, with callbacks, takes and publishes; a flow leads from each
-  publish to each take of the message
+* a process and thread track each, with callbacks, takes, publishes and the executor's waits for
+  work; a flow leads from each publish to each take of the message
 * a group for each hop, with its messages, their layers inside, and counters
+* a group for each service and action, with its calls or goals and their layers
 * a track for each chain, with a slice for each message; all its slices have one colour
 
 All times are ns since the epoch (`BUILTIN_CLOCK_REALTIME`).
@@ -16,6 +17,7 @@ from pathlib import Path
 
 from strata.export.chosen import Chosen
 from strata.export.file_target import replacing_file
+from strata.export.perfetto.calls import CallSlices
 from strata.export.perfetto.chains import ChainSlices
 from strata.export.perfetto.counters import Counters
 from strata.export.perfetto.hops import HopSlices
@@ -37,6 +39,7 @@ def write(chosen: Chosen, target: Path, *, force: bool = False) -> Written:
         ChainSlices(chosen, packets, tracks, timelines).write()
         hops = HopSlices(chosen, packets, tracks, timelines)
         hops.write()
+        CallSlices(chosen, packets, tracks).write()
         ThreadSlices(chosen, packets, tracks, processes).write()
         Counters(chosen, packets, tracks, processes, hops.groups).write()
         counts = {

@@ -93,5 +93,5 @@ class ProcessTracks:
         return (
             f"{own} ({kind})" if own else kind,
             f"Thread {key[2]} of a {kind} that runs callbacks of {executor['nodes']}. Slices are "
-            "takes, callbacks and publishes.",
+            "waits for work, takes, callbacks and publishes.",
         )

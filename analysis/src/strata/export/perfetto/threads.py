@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Slices of threads: callbacks, the takes before them and the publishes in them, with flows."""
+"""Slices of threads: waits for work, takes, callbacks, and the publishes in them, with flows."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from strata.export.chosen import Chosen
+from strata.export.perfetto.executor_waits import executor_waits
 from strata.export.perfetto.lanes import Lanes, Slice, in_order
 from strata.export.perfetto.layers import kept
 from strata.export.perfetto.packets import Details, PacketWriter, Value
@@ -19,6 +20,9 @@ from strata.schema.rows import NONE, Flags, Ints, Rows
 from strata.stats.callbacks import describe
 from strata.symbols import shorten_place
 from strata.timeline.work import thread_keys
+
+WAIT = "wait for work"
+"""Name of the slices in which a thread of an executor had nothing to run."""
 
 OVERLAPPING = "overlapping"
 """Name of a further track of a thread, for what does not nest with the rest."""
@@ -36,6 +40,10 @@ class ThreadSlices:
         self._messages = table("messages")
         self._takes, self._publications = table("takes"), table("publications")
         self._of_publication, self._of_take = self._flows()
+        executing = table("executor_threads")
+        key = thread_keys(executing)
+        # The last wait of a thread that then ended is not in its time.
+        self._until = {key(row): int(executing["end_ns"][row]) for row in range(len(executing))}
 
     def _flows(self) -> tuple[dict[int, list[int]], dict[int, int]]:
         """Return the chosen messages (a flow each) of each publication and of each take.
@@ -58,7 +66,7 @@ class ThreadSlices:
     def write(self) -> None:
         """Write all threads, one after the other."""
         of_thread: dict[ThreadKey, list[Slice]] = defaultdict(list)
-        for slices in (self._publishes(), self._taken(), self._callbacks()):
+        for slices in (self._publishes(), self._taken(), self._callbacks(), self._waits()):
             for thread, one in slices:
                 of_thread[thread].append(one)
         for thread in sorted(of_thread):
@@ -96,6 +104,15 @@ class ThreadSlices:
             }
             details = Details(kept(notes))
             yield key(row), Slice(int(begin[row]), int(end[row]), name, "callback", details)
+
+    def _waits(self) -> Iterator[tuple[ThreadKey, Slice]]:
+        details = Details({"waits for": "messages, timers, services or other work of its executor"})
+        for thread, begin, end in executor_waits(self._chosen.analysis):
+            end = np.minimum(end, self._until.get(thread, 0))
+            own = begin < end
+            begin, end = begin[own], end[own]
+            for row in self._rows(begin, end):
+                yield thread, Slice(int(begin[row]), int(end[row]), WAIT, "wait", details)
 
     def _objects(self) -> dict[int, tuple[str, str]]:
         return {
