@@ -1,0 +1,146 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Every `strata` line of every page: its verb and options exist; those that read traces are run.
+
+The tutorial, the how-to pages and the pages on moving over are followed whole by other tests
+(live/test_live_pages.py, api/test_migration_pages.py); what records is run by the live tests.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click
+import pytest
+
+from strata.cli.main import strata
+
+ROOT = Path(__file__).parents[3]
+PAGES = [
+    *sorted(
+        page
+        for place in ("docs", "launch", "trace_configs", "tracing_ws/src")
+        for page in (ROOT / place).rglob("*.md")
+    ),
+    ROOT / "README.md",
+    ROOT / "tracing_ws/README.md",
+]
+FOLLOWED = ("docs/tutorial.md", "docs/how-to/", "docs/from-caret.md")
+SAMPLE = "dds_jazzy_udp_resends"
+RECORDS = {"record", "run", "campaign"}
+# What a page calls a recording or a chain that a reader has.
+NAMES = {
+    "sessions/mine",
+    "sessions/other",
+    "sessions/before",
+    "sessions/after",
+    "sessions/a",
+    "sessions/b",
+    "sessions/c",
+    "sessions/$profile",
+    "sessions/polled_1280",
+    "main-session",
+    "my-session",
+    "TRACE",
+}
+CHAIN = {"/a -> /b": "/chain_0 -> /chain_1"}
+
+
+def _lines(page: Path) -> Iterator[str]:
+    """Yield the commands of a page's shell blocks; one may go over several lines."""
+    spec = importlib.util.spec_from_file_location("commands", ROOT / "docs/site/commands.py")
+    assert spec is not None and spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module
+    spec.loader.exec_module(module)
+    for block in module.blocks(page):
+        begun = ""
+        for line in block.command.replace("\\\n", " ").splitlines():
+            begun += line
+            try:
+                shlex.split(begun, comments=True)
+            except ValueError:
+                begun += "\n"
+                continue
+            yield begun
+            begun = ""
+        assert not begun, f"{page}: a quotation is not closed in {begun}"
+
+
+def _words(line: str) -> list[str] | None:
+    """Return the words behind `strata` in a line; null when it calls another program."""
+    words = shlex.split(line, comments=True)
+    if not words or Path(words[0]).name != "strata":
+        return None
+    ends = [at for at, word in enumerate(words) if word in ("|", ">", "||", "&&")]
+    return words[1 : min(ends, default=len(words))]
+
+
+COMMANDS = [
+    pytest.param(page, words, id=f"{page.relative_to(ROOT)}: {shlex.join(words)}"[:90])
+    for page in PAGES
+    for line in _lines(page)
+    if (words := _words(line.strip())) is not None
+]
+
+
+@pytest.mark.parametrize(("page", "words"), COMMANDS)
+def test_its_verb_and_options_exist(page: Path, words: list[str]) -> None:
+    command: click.Command = strata
+    context = click.Context(command)
+    while isinstance(command, click.Group) and not words[0].startswith("-"):
+        found = command.get_command(context, words[0])
+        assert found is not None, f"{page} calls a verb that does not exist: {words[0]}"
+        command, words = found, words[1:]
+        context = click.Context(command, parent=context)
+    command.make_parser(context).parse_args(args=list(words))
+
+
+def _reads(page: Path, words: list[str]) -> bool:
+    followed = page.relative_to(ROOT).as_posix().startswith(FOLLOWED)
+    records = words[0] in RECORDS and words[:2] != ["campaign", "list"]
+    return not followed and not records
+
+
+@pytest.fixture(scope="module")
+def desk(
+    sample: Callable[[str], Path], tmp_path_factory: pytest.TempPathFactory
+) -> Callable[[], Path]:
+    """Give a directory as a reader has it: recordings under the names of the pages, and gates."""
+    source = sample(SAMPLE)
+
+    def made() -> Path:
+        place = tmp_path_factory.mktemp("desk")
+        for name in NAMES:
+            shutil.copytree(source, place / name)
+        (place / "gates.yaml").write_text("gates:\n  - chain p50 < 20 s\n")
+        return place
+
+    return made
+
+
+@pytest.mark.parametrize(
+    ("page", "words"),
+    [one for one in COMMANDS if _reads(*one.values)],  # type: ignore[arg-type]
+)
+def test_what_reads_is_run(page: Path, words: list[str], desk: Callable[[], Path]) -> None:
+    place = desk()
+    words = [re.sub("^DIR$", "made", CHAIN.get(word, word)) for word in words]
+    done = subprocess.run(
+        [sys.executable, "-m", "strata", *words], cwd=place, capture_output=True, text=True
+    )
+    # `strata doctor` may find what this machine lacks.
+    assert done.returncode in ((0, 1) if words[0] == "doctor" else (0,)), done.stderr
+    assert done.stdout
+
+
+def test_the_pages_have_commands_of_every_verb() -> None:
+    used = {words[0] for _, words in (one.values for one in COMMANDS)}
+    assert set(strata.list_commands(click.Context(strata))) - used == {"help"}
