@@ -14,12 +14,15 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from kernel_scene import kernel_tables
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as protos
+from scene import BASE
 
 from strata.analysis import Analysis
 from strata.export.chosen import Choice, Chosen
 from strata.export.perfetto import write
 from strata.export.perfetto.counters import WINDOW_NS, busy_shares
+from strata.export.perfetto.cpus import occupancies
 from strata.export.perfetto.executor_waits import paired
 from strata.export.perfetto.lanes import Lanes, Slice, in_order
 from strata.export.perfetto.layers import layer_slices
@@ -337,6 +340,29 @@ def test_calls_and_goals_are_those_of_the_tables(
         # Without a gap, and as long as the call.
         assert [part.begin for part in own[1:]] == [part.end for part in own[:-1]]
         assert (own[0].begin, own[-1].end) == (one.begin, one.end)
+
+
+def test_cpus_have_who_had_them() -> None:
+    tables = kernel_tables(
+        """
+        10 cpu0 0 S 5
+        20 cpu0 5 R 6
+        25 cpu1 0 S 7
+        30 cpu0 6 S 0
+        45 cpu0 0 S 5
+        50 cpu0 8 S 0
+        60 cpu1 7 S 0
+        """
+    )
+    first, second = occupancies(tables["sched_switch"])
+    assert (first.host, first.cpu, second.cpu) == ("h", 0, 1)
+    assert (first.begin_ns - BASE).tolist() == [10, 20, 45]
+    assert (first.end_ns - BASE).tolist() == [20, 30, 50]
+    assert first.tid.tolist() == [5, 6, 5]
+    assert first.comm.to_pylist() == ["t5", "t6", "t5"]
+    assert first.runnable.tolist() == [True, False, False]
+    assert first.lost.tolist() == [False, False, True]
+    assert (second.end_ns - second.begin_ns).tolist() == [35]
 
 
 def test_a_wait_whose_end_was_lost_is_left_out() -> None:

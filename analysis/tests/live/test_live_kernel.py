@@ -14,6 +14,9 @@ from perf_world import require_perf, whole_cpu
 from recorder import Recorder
 
 from strata.analysis import Analysis
+from strata.export.perfetto.cpus import occupancies
+from strata.read import open_trace
+from strata.schema.kernel_events import SCHED_SWITCH
 
 pytestmark = pytest.mark.live
 
@@ -58,6 +61,13 @@ def test_a_preempted_callback_names_who_had_the_cpu(recorded: Recorder, tmp_path
     by = analysis.preemptions[analysis.preemptions["layer"] == "callback"]
     rival = by[by["comm"] == "yes"]
     assert rival["tid"].nunique() == 1
+    # The tracks of CPUs in an exported trace have the rival for at least as long.
+    switches = open_trace(analysis.trace.place).tables({SCHED_SWITCH})[SCHED_SWITCH]
+    had_ns = sum(
+        int((one.end_ns - one.begin_ns)[one.tid == rival["tid"].iloc[0]].sum())
+        for one in occupancies(switches)
+    )
+    assert had_ns >= rival["duration_ns"].sum() > 0
     # Other programs may want the CPU, too.
     assert rival["duration_ns"].sum() > 50_000_000
     blamed = analysis.blame[analysis.blame["layer"] == "callback"]

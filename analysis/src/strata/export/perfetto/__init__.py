@@ -6,6 +6,7 @@
   work; a flow leads from each publish to each take of the message
 * a group for each hop, with its messages, their layers inside, and counters
 * a group for each service and action, with its calls or goals and their layers
+* a track for each CPU, where the kernel's scheduler was recorded
 * a track for each chain, with a slice for each message; all its slices have one colour
 
 All times are ns since the epoch (`BUILTIN_CLOCK_REALTIME`).
@@ -20,6 +21,7 @@ from strata.export.file_target import replacing_file
 from strata.export.perfetto.calls import CallSlices
 from strata.export.perfetto.chains import ChainSlices
 from strata.export.perfetto.counters import Counters
+from strata.export.perfetto.cpus import CpuSlices
 from strata.export.perfetto.hops import HopSlices
 from strata.export.perfetto.packets import PacketWriter
 from strata.export.perfetto.processes import ProcessTracks
@@ -41,6 +43,7 @@ def write(chosen: Chosen, target: Path, *, force: bool = False) -> Written:
         hops.write()
         CallSlices(chosen, packets, tracks).write()
         ThreadSlices(chosen, packets, tracks, processes).write()
+        CpuSlices(chosen, packets, tracks).write()
         Counters(chosen, packets, tracks, processes, hops.groups).write()
         counts = {
             "slices": packets.slices,
