@@ -35,7 +35,7 @@ from strata.record.ros import Ros
 def planned(tmp_path: Path, text: str = CAMPAIGN, **asked: Any) -> CampaignDirectory:
     """Plan the campaign for a machine without ROS 2: its cells are shell scripts."""
     loaded = load_campaign(str(written(tmp_path, text)))
-    ros = Ros("sourced", "unknown", tmp_path, None)
+    ros = Ros("sourced", "unknown", tmp_path, ())
     asked.setdefault("seed", 4)
     return plan_campaign(loaded, tmp_path / "campaign", Asked(**asked), ros, os.environ)
 
@@ -208,7 +208,7 @@ def test_what_contradicts_the_beginning_is_refused(
     assert planned(tmp_path, seed=None).variant.seed == 4
     assert planned(tmp_path, repetitions=3).cells[:12] == planned(tmp_path).cells
     other = written(tmp_path, name="other")
-    ros = Ros("sourced", "unknown", tmp_path, None)
+    ros = Ros("sourced", "unknown", tmp_path, ())
     with pytest.raises(CampaignError, match="it was started with campaign small, not other"):
         plan_campaign(load_campaign(str(other)), tmp_path / "campaign", Asked(), ros, os.environ)
 

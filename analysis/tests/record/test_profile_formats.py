@@ -162,7 +162,7 @@ def test_zenoh_is_told_by_the_variables_that_it_reads(
     library.touch()
     base = {"AMENT_PREFIX_PATH": str(tmp_path)}
     profile = load_profile(name)
-    made = profile.environment(base, Ros(WHEELS, "jazzy", tmp_path, None))
+    made = profile.environment(base, Ros(WHEELS, "jazzy", tmp_path, ()))
     added = {key: value for key, value in made.items() if key not in base}
     assert added == {"RMW_IMPLEMENTATION": "rmw_zenoh_cpp", variable: str(RMW / f"{name}.json5")}
 

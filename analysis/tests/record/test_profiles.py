@@ -25,7 +25,7 @@ def installed(tmp_path: Path, distro: str, *libraries: str) -> tuple[Ros, dict[s
         library = tmp_path / "lib" / f"lib{name}.so"
         library.parent.mkdir(exist_ok=True)
         library.touch()
-    return Ros(WHEELS, distro, tmp_path, None), {"AMENT_PREFIX_PATH": str(tmp_path)}
+    return Ros(WHEELS, distro, tmp_path, ()), {"AMENT_PREFIX_PATH": str(tmp_path)}
 
 
 @pytest.mark.parametrize("file", SHIPPED, ids=lambda file: file.stem)

@@ -185,7 +185,7 @@ def test_a_scenario_with_such_a_profile_is_served(tmp_path: Path) -> None:
     library.parent.mkdir()
     library.touch()
     (tmp_path / "setup.bash").write_text(f"export AMENT_PREFIX_PATH={tmp_path}\n")
-    ros = Ros(SYSTEM, "rolling", tmp_path, None)
+    ros = Ros(SYSTEM, "rolling", tmp_path, ())
     text = "rmw: {profile: session.json5}\nduration: {messages: 1}\nprocesses:\n"
     text += shell("a", f"echo $RMW_IMPLEMENTATION; {connects(port)}", "ends: true")
     loaded = load_scenario(str(written(tmp_path, text)))
