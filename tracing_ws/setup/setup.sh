@@ -42,8 +42,15 @@ if [[ ! -x $root/.venv/bin/strata || ! -f $stamp || $(cat "$stamp") != "$made_fr
   echo "[setup] strata: compiling its decoder and installing the package (editable)"
   _ROS_WHEELS_BOOTSTRAP_COMPLETE=1 "$root/.venv/bin/python" -m pip install --quiet --no-deps \
     --no-build-isolation --disable-pip-version-check -e "$root/analysis"
+  # Bytecode of strata's modules and of what they import: who runs them may not be allowed to write it.
+  env -u PYTHONDONTWRITEBYTECODE _ROS_WHEELS_BOOTSTRAP_COMPLETE=1 "$root/.venv/bin/python" - <<'PYTHON'
+import contextlib, importlib, pkgutil, strata
+
+for module in pkgutil.walk_packages(strata.__path__, "strata."):
+    if not module.name.endswith("__main__"):
+        with contextlib.suppress(ImportError):  # ros2cli is not everywhere
+            importlib.import_module(module.name)
+PYTHON
   echo "$made_from" >"$stamp"
 fi
-# An editable installation leaves it to the first run, or to every run where PYTHONDONTWRITEBYTECODE is set.
-"$root/.venv/bin/python" -m compileall -q "$root/analysis/src/strata"
 echo "[setup] ready: .venv/bin/strata"

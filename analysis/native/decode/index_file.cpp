@@ -15,7 +15,7 @@ namespace ctf {
 namespace {
 
 // lttng-tools, src/common/index/ctf-index.h: all numbers are big endian.
-constexpr uint32_t kMagic = 0xC1F1DCC1;
+constexpr uint32_t kIndexMagic = 0xC1F1DCC1;
 constexpr size_t kHeader = 16;         // magic, major, minor, bytes of an entry; u32 each
 constexpr size_t kSmallestEntry = 56;  // of version 1.0: seven numbers of 64 bits
 constexpr size_t kKnownEntry = 72;     // of version 1.1: nine
@@ -104,7 +104,7 @@ IndexFile read_index_file(const std::string& stream_path) {
     return found;
   }
   const size_t bytes = load(header.data() + 12, 4);
-  if (load(header.data(), 4) != kMagic || load(header.data() + 4, 4) != 1 ||
+  if (load(header.data(), 4) != kIndexMagic || load(header.data() + 4, 4) != 1 ||
       bytes < kSmallestEntry || bytes > kLargestEntry) {
     found.fault = "it is no index of LTTng";
     return found;

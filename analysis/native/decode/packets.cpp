@@ -13,7 +13,7 @@
 namespace ctf {
 namespace {
 
-constexpr uint64_t kMagic = 0xC1FC1FC1;
+constexpr uint64_t kStreamPacketMagic = 0xC1FC1FC1;
 // Enough for the header and context of every known producer; more is read when it is not.
 constexpr size_t kFirstRead = 512;
 constexpr size_t kLargestHeader = 1U << 20;
@@ -41,7 +41,7 @@ class ReadHeader {
       uuid_bytes_.push_back(static_cast<uint8_t>(value));
       return;
     }
-    if ((field.roles & packet_magic) != 0 && value != kMagic) {
+    if ((field.roles & packet_magic) != 0 && value != kStreamPacketMagic) {
       throw DecodeError{"no packet begins here (its magic number is wrong)"};
     }
     uint8_t unsized = 64;

@@ -9,7 +9,6 @@ namespace {
 
 constexpr size_t kTimestampColumn = 0;
 constexpr size_t kHostColumn = 1;
-constexpr size_t kFirstWish = 2;
 
 template <typename T>
 T swap_bytes(T value) {

@@ -38,6 +38,9 @@ struct EventWish {
 
 struct Plan;
 
+// Columns of a table before it: timestamp, host.
+constexpr size_t kFirstWish = 2;
+
 struct Table {
   std::string event;
   std::shared_ptr<const std::vector<ColumnType>> types;  // timestamp, host, then the wished ones

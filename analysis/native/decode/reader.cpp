@@ -9,7 +9,6 @@
 namespace ctf {
 namespace {
 
-constexpr size_t kFirstWish = 2;
 // Sizes in the trace, in bytes: events from here on may be too large for their table...
 constexpr uint64_t kLargeEvent = 1U << 20;
 // ... and smaller ones wait together only up to here.

@@ -10,7 +10,6 @@
 namespace strata {
 namespace {
 
-constexpr int64_t kFar = std::numeric_limits<int64_t>::max();
 
 uint64_t key_of(int64_t writer, int64_t reader) {
   if (!is_row(writer, UINT32_MAX) || !is_row(reader, UINT32_MAX)) {
@@ -72,7 +71,8 @@ MatchedPairs match_pairs(Ints writer, Ints reader, Ints hop) {
 
 FirstHanded first_handed(Ints writer, Ints handed_ns, Ints rmw_publish_ns, size_t writers) {
   require_one_length({{writer, handed_ns, rmw_publish_ns}});
-  FirstHanded first{Many<int64_t>(writers, kFar), Many<int64_t>(writers, kFar)};
+  constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
+  FirstHanded first{Many<int64_t>(writers, kNever), Many<int64_t>(writers, kNever)};
   for (size_t row = 0; row < writer.size(); ++row) {
     if (!is_row(writer[row], writers)) continue;
     const auto own = static_cast<size_t>(writer[row]);

@@ -11,7 +11,7 @@ namespace {
 
 // CTF 1.8, 7.1: magic u32, uuid 16 B, checksum u32, content bits u32, packet bits u32, compression,
 // encryption and checksum schemes u8, major u8, minor u8; the text follows.
-constexpr uint32_t kPacketMagic = 0x75D11D57;
+constexpr uint32_t kMetadataPacketMagic = 0x75D11D57;
 constexpr size_t kPacketHeader = 37;
 constexpr size_t kContentBits = 24;
 constexpr size_t kPacketBits = 28;
@@ -45,7 +45,7 @@ std::string unpack(std::span<const uint8_t> bytes, bool swapped, std::string& cu
     if (left < kPacketHeader) return ends_at(at, needs(kPacketHeader));
     const size_t content = load(bytes, at + kContentBits, swapped) / 8;
     const size_t packet = load(bytes, at + kPacketBits, swapped) / 8;
-    if (load(bytes, at, swapped) != kPacketMagic || content < kPacketHeader || content > packet) {
+    if (load(bytes, at, swapped) != kMetadataPacketMagic || content < kPacketHeader || content > packet) {
       return ends_at(at, "no metadata packet of CTF 1.8 begins here; the file is damaged");
     }
     if (content > left) {
@@ -126,8 +126,8 @@ std::string unpack_metadata(std::span<const uint8_t> bytes, std::string& cut) {
   if (bytes.size() > kMaxMetadataBytes)
     fail_at(0, "metadata of more than 64 MiB are not supported");
   if (bytes.size() >= 4) {
-    if (load(bytes, 0, false) == kPacketMagic) return unpack(bytes, false, cut);
-    if (load(bytes, 0, true) == kPacketMagic) return unpack(bytes, true, cut);
+    if (load(bytes, 0, false) == kMetadataPacketMagic) return unpack(bytes, false, cut);
+    if (load(bytes, 0, true) == kMetadataPacketMagic) return unpack(bytes, true, cut);
   }
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }

@@ -37,7 +37,7 @@
 namespace strata {
 namespace {
 
-uint8_t rank_of(const Arrival& arrival) {
+uint8_t rank_of_arrival(const Arrival& arrival) {
   const auto type = static_cast<size_t>(arrival.event.type);
   return type < kEventTypes ? kEvents[type].rank : UINT8_MAX;
 }
@@ -191,7 +191,7 @@ dds::Middleware& Engine::middleware() { return machines_->middleware; }
 
 void Engine::release() {
   const std::span<Arrival> instant(waiting_.data(), waiting_count_);
-  if (instant.size() > 1) std::ranges::stable_sort(instant, {}, rank_of);
+  if (instant.size() > 1) std::ranges::stable_sort(instant, {}, rank_of_arrival);
   for (Arrival& arrival : instant) look_at(arrival);
   waiting_count_ = 0;
 }

@@ -8,8 +8,6 @@
 namespace strata {
 namespace {
 
-constexpr uint8_t rank_of(EventType type) { return kEvents[static_cast<size_t>(type)].rank; }
-
 // What rclpy_tracepoints gives where rclcpp has addresses (strata.schema.rclpy_events.RCLPY_IDS).
 constexpr bool is_goal(int64_t handle) { return handle >> 52U == 1; }
 

@@ -10,8 +10,6 @@
 namespace strata {
 namespace {
 
-constexpr uint8_t rank_of(EventType type) { return kEvents[static_cast<size_t>(type)].rank; }
-
 bool is_of_client(StepKind kind) {
   return kind == StepKind::send_request || kind == StepKind::take_response;
 }

@@ -22,8 +22,8 @@ void Executions::join_pieces() {
   if (found.size() == 0) return;
   // Process, number, start, thread id and row: of one instant by thread id, whatever event came
   // first.
-  using Place = std::tuple<int32_t, int64_t, int64_t, int64_t, size_t>;
-  std::vector<Place> pieces;
+  using PieceKey = std::tuple<int32_t, int64_t, int64_t, int64_t, size_t>;
+  std::vector<PieceKey> pieces;
   std::vector<bool> awaited(rows_.size(), false);
   std::vector<bool> resumed(rows_.size(), false);
   for (size_t i = 0; i < found.size(); ++i) {

@@ -69,7 +69,7 @@ BasicLayers whole_of(const Parts& parts, size_t count, BasicLayers own) {
 }
 
 // A part that is time of a layer; of a layer's parts the first is the one that does not add.
-struct Share {
+struct LayerPart {
   uint8_t layer;
   uint8_t from;
   uint8_t to;
@@ -77,11 +77,11 @@ struct Share {
 };
 
 // The layers of messages of one route of which the same checkpoints are known.
-std::vector<Share> shares_of(const Route& route, Places known) {
+std::vector<LayerPart> shares_of(const Route& route, Places known) {
   static const LayerOf layer_of = layers_by_parts();
   Parts parts;
   const size_t count = parts_of(route, known, parts);
-  std::vector<Share> shares;
+  std::vector<LayerPart> shares;
   std::array<bool, kLayers> there{};
   for (size_t i = 0; i < count; ++i) {
     BasicLayers layers = parts[i].layers;
@@ -113,8 +113,8 @@ LayerDurations cut_layers(Ints route, const Instants& instants) {
   require(route, instants);
   LayerDurations out;
   // Most messages of a trace are alike.
-  std::unordered_map<uint64_t, std::vector<Share>> alike;
-  const std::vector<Share>* shares = nullptr;
+  std::unordered_map<uint64_t, std::vector<LayerPart>> alike;
+  const std::vector<LayerPart>* shares = nullptr;
   uint64_t last = 0;
   std::array<int64_t, std::tuple_size_v<decltype(Route::checkpoints)>> at_ns{};
   for (size_t message = 0; message < route.size(); ++message) {
@@ -133,7 +133,7 @@ LayerDurations cut_layers(Ints route, const Instants& instants) {
       shares = &found->second;
       last = kind;
     }
-    for (const Share& share : *shares) {
+    for (const LayerPart& share : *shares) {
       Column<int64_t>& column = out[share.layer];
       if (column.empty()) column.resize(route.size(), kNone);
       // Of any two instants, without overflow.

@@ -15,7 +15,10 @@ find_package(rclcpp_components REQUIRED)
 find_package(sensor_msgs REQUIRED)
 find_package(workload_rclcpp REQUIRED)
 
-add_library(camera_pipeline_nodes SHARED src/image_subscriber.cpp src/serialized_image.cpp)
+add_library(camera_pipeline_nodes SHARED
+  src/image_subscriber.cpp
+  src/image_subscriber_program.cpp
+  src/serialized_image.cpp)
 target_compile_options(camera_pipeline_nodes PRIVATE -Wall -Wextra -Wpedantic)
 target_link_libraries(camera_pipeline_nodes PUBLIC
   rclcpp::rclcpp

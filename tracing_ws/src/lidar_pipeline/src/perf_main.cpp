@@ -1,9 +1,5 @@
 // Copyright 2026 The Strata Authors
 // SPDX-License-Identifier: Apache-2.0
-// The node perf_node, one process: perf_node_cpp --ros-args ...
-#include "perf_node.hpp"
+#include "perf_node_program.hpp"
 
-int main(int argc, char** argv) {
-  return workload::run_measuring(
-      argc, argv, [] { return std::make_shared<lidar_pipeline::PerfNode>(rclcpp::NodeOptions()); });
-}
+int main(int argc, char** argv) { return lidar_pipeline::run_perf_node(argc, argv); }

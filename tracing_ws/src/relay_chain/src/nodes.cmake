@@ -15,7 +15,7 @@ find_package(rclcpp_components REQUIRED)
 find_package(strata_interfaces REQUIRED)
 find_package(workload_rclcpp REQUIRED)
 
-# What rclcpp makes of a message type costs seconds of compilation: a file a type, compiled once.
+# What rclcpp makes of a message type costs seconds of compilation, so it is compiled once for all nodes.
 set(typed)
 foreach(size "" 256 1k 4k 16k 64k 256k 1m 4m)
   if(size STREQUAL "")
@@ -38,6 +38,7 @@ add_library(relay_chain_nodes SHARED
   src/messages.cpp
   src/ping.cpp
   src/process.cpp
+  src/programs.cpp
   src/relay.cpp
   src/sink.cpp
   src/source.cpp

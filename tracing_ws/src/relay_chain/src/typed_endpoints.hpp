@@ -43,15 +43,15 @@ struct TypedEndpoints {
     return node.create_publisher<Message>(topic.name, topic.qos, options);
   }
 
-  template <typename Act>
+  // std::function, not a closure of each caller's own: rclcpp's templates are made for each type.
+  template <typename Argument>
   static rclcpp::SubscriptionBase::SharedPtr subscription(rclcpp::Node& node, const Topic& topic,
-                                                          Act&& act) {
+                                                          std::function<void(Argument)> act) {
     rclcpp::SubscriptionOptions options;
     if (topic.intra_process) {
       options.use_intra_process_comm = rclcpp::IntraProcessSetting::Enable;
     }
-    return node.create_subscription<Message>(topic.name, topic.qos, std::forward<Act>(act),
-                                             options);
+    return node.create_subscription<Message>(topic.name, topic.qos, std::move(act), options);
   }
 
   static Sending sending(rclcpp::Node& node, const Topic& topic, std::int64_t payload, bool loans) {
@@ -101,13 +101,13 @@ struct TypedEndpoints {
         const auto came = arrival(*message);
         act(started_ns, came, [&] { publisher->publish(std::move(message)); });
       };
-      return {publisher, subscription(node, input, pass_on)};
+      return {publisher, subscription<std::unique_ptr<Message>>(node, input, pass_on)};
     }
     const auto pass_on = [publisher, act](const Message& message) {
       const auto started_ns = now_ns();
       act(started_ns, arrival(message), [&] { publisher->publish(message); });
     };
-    return {publisher, subscription(node, input, pass_on)};
+    return {publisher, subscription<const Message&>(node, input, pass_on)};
   }
 
   static rclcpp::SubscriptionBase::SharedPtr receiving(rclcpp::Node& node, const Topic& topic,
@@ -115,15 +115,17 @@ struct TypedEndpoints {
     // By pointer several subscriptions share a message only as shared pointers; one that is lent
     // by the middleware is safe only as a reference.
     if (is_by_pointer(node, topic)) {
-      return subscription(node, topic, [act](const std::shared_ptr<const Message>& message) {
+      const auto look = [act](std::shared_ptr<const Message> message) {
         const auto started_ns = now_ns();
         act(started_ns, arrival(*message));
-      });
+      };
+      return subscription<std::shared_ptr<const Message>>(node, topic, look);
     }
-    return subscription(node, topic, [act](const Message& message) {
+    const auto look = [act](const Message& message) {
       const auto started_ns = now_ns();
       act(started_ns, arrival(message));
-    });
+    };
+    return subscription<const Message&>(node, topic, look);
   }
 
   static constexpr Endpoints kEndpoints{sending, relaying, receiving};

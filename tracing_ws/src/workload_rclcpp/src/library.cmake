@@ -11,6 +11,7 @@ if(NOT CMAKE_BUILD_TYPE)
 endif()
 
 find_package(rclcpp REQUIRED)
+include(cmake/workload_rclcpp-extras.cmake)
 
 add_library(workload_rclcpp SHARED
   src/measuring_node.cpp

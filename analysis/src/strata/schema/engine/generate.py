@@ -114,6 +114,8 @@ inline constexpr std::array<EventDeclaration, kEventTypes> kEvents = {{{{
 {table}
 }}}};
 
+constexpr uint8_t rank_of(EventType type) {{ return kEvents[static_cast<size_t>(type)].rank; }}
+
 constexpr bool is_of_kernel(EventType type) {{
   return type != EventType::other && kEvents[static_cast<size_t>(type)].of_kernel;
 }}
