@@ -55,8 +55,9 @@ class World:
         return subprocess.Popen(line, text=True, stdin=subprocess.DEVNULL, **options)
 
     def run(self, *command: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
+        timeout_s = options.pop("timeout", 120)
         process = self.popen(*command, **options)
-        out, err = process.communicate(timeout=120)
+        out, err = process.communicate(timeout=timeout_s)
         return subprocess.CompletedProcess(command, process.returncode, out, err)
 
     def strata(self, *arguments: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
