@@ -29,8 +29,8 @@ NOT_RUN = {
     "README.md": "a list of verbs, each of which is on a page of its own",
     "trace_configs/campaigns/README.md": "a campaign, as on docs/campaigns.md",
 }
-# Of a campaign one cell is run, of a lidar five seconds, and nothing of other tools is imported; what
-# goes into sessions/ of the checkout goes elsewhere.
+# Of a campaign one cell is run, of a lidar five seconds, and nothing of other tools is imported.
+# What goes into sessions/ of the checkout goes elsewhere.
 CHANGED = [
     (r"(strata run relay_chain) +#.*$", r"\1 -o sessions/mine"),
     (r"(strata run lidar_\w+)", r"\1 --duration 5s"),

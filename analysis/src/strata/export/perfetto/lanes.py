@@ -65,8 +65,3 @@ class Lanes:
         for part in one.inside:
             self._begin(track, part)
             self._packets.end(track, part.end_ns)
-
-
-def in_order(slices: Iterable[Slice]) -> list[Slice]:
-    """Return slices as `Lanes.write` takes them; equal ones keep their order."""
-    return sorted(slices, key=lambda one: (one.begin_ns, -one.end_ns))

@@ -5,13 +5,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
 from strata.export.chosen import Chosen
 from strata.export.perfetto.executor_waits import executor_waits
-from strata.export.perfetto.lanes import Lanes, Slice, in_order
+from strata.export.perfetto.lanes import Lanes, Slice
 from strata.export.perfetto.layers import kept
 from strata.export.perfetto.packets import Details, PacketWriter, Value
 from strata.export.perfetto.processes import ProcessTracks, ThreadKey
@@ -26,6 +27,17 @@ WAIT = "wait for work"
 
 OVERLAPPING = "overlapping"
 """Name of a further track of a thread, for what does not nest with the rest."""
+
+
+@dataclass(frozen=True)
+class _Slices:
+    """Slices of one kind as columns, in any order: a slice is made when it is written."""
+
+    threads: Sequence[ThreadKey]
+    begin_ns: Ints
+    end_ns: Ints
+    made: Callable[[int], Slice]
+    """Makes a slice from its place in the columns."""
 
 
 class ThreadSlices:
@@ -65,16 +77,25 @@ class ThreadSlices:
 
     def write(self) -> None:
         """Write all threads, one after the other."""
-        of_thread: dict[ThreadKey, list[Slice]] = defaultdict(list)
-        for slices in (self._publishes(), self._taken(), self._callbacks(), self._waits()):
-            for thread, one in slices:
-                of_thread[thread].append(one)
-        for thread in sorted(of_thread):
-            self._thread(self._processes.thread(thread), of_thread.pop(thread))
+        kinds = [self._publishes(), self._taken(), self._callbacks(), self._waits()]
+        keys = sorted({thread for kind in kinds for thread in kind.threads})
+        number = {key: at for at, key in enumerate(keys)}
+        thread = np.array([number[key] for kind in kinds for key in kind.threads], np.int64)
+        sizes = [len(kind.threads) for kind in kinds]
+        of_kind = np.repeat(np.arange(len(kinds)), sizes)
+        place = np.concatenate([np.arange(size) for size in sizes])
+        begin_ns = np.concatenate([kind.begin_ns for kind in kinds])
+        end_ns = np.concatenate([kind.end_ns for kind in kinds])
+        # Of equal begins the longest first, as lanes take them.
+        order = np.lexsort((-end_ns, begin_ns, thread))
+        ends = np.searchsorted(thread[order], np.arange(len(keys)), side="right")
+        for key, own in zip(keys, np.split(order, ends[:-1]), strict=True):
+            places = zip(of_kind[own].tolist(), place[own].tolist(), strict=True)
+            track = self._processes.thread(key)
+            self._thread(track, (kinds[kind].made(at) for kind, at in places))
 
-    def _thread(self, track: int, slices: list[Slice]) -> None:
-        lanes = Lanes(self._packets, lambda at: self._lane(track, at), nested=True)
-        lanes.write(in_order(slices))
+    def _thread(self, track: int, slices: Iterator[Slice]) -> None:
+        Lanes(self._packets, lambda at: self._lane(track, at), nested=True).write(slices)
 
     def _lane(self, thread: int, at: int) -> int:
         if at == 0:
@@ -82,18 +103,34 @@ class ThreadSlices:
         words = "Work that overlaps other work of this thread, such as a suspended coroutine."
         return self._tracks.lane(OVERLAPPING, words, thread, OVERLAPPING)
 
-    def _rows(self, begin: Ints, end: Ints, wanted: Flags | None = None) -> list[int]:
+    def _rows(self, begin: Ints, end: Ints, wanted: Flags | None = None) -> Ints:
         shown = self._chosen.overlapping(begin, end)
         if wanted is not None:
             shown |= wanted
-        found: list[int] = np.flatnonzero(shown).tolist()
-        return found
+        return np.flatnonzero(shown)
 
-    def _callbacks(self) -> Iterator[tuple[ThreadKey, Slice]]:
+    @staticmethod
+    def _slices(
+        rows: Ints,
+        key: Callable[[int], ThreadKey],
+        begin: Ints,
+        end: Ints,
+        named: Callable[[int], tuple[str, str, Details]],
+    ) -> _Slices:
+        """Return the slices of some rows; `named` gives name, category and details of a row."""
+        begin, end = begin[rows], end[rows]
+
+        def made(at: int) -> Slice:
+            return Slice(int(begin[at]), int(end[at]), *named(int(rows[at])))
+
+        return _Slices([key(row) for row in rows.tolist()], begin, end, made)
+
+    def _callbacks(self) -> _Slices:
         rows, objects = self._chosen.analysis.rows("callback_instances"), self._objects()
         begin, end = rows["start_ns"], rows["until_ns"]
-        key, ended, resumed = thread_keys(rows), rows.there("end_ns"), rows["is_resumed"]
-        for row in self._rows(begin, end):
+        ended, resumed = rows.there("end_ns"), rows["is_resumed"]
+
+        def named(row: int) -> tuple[str, str, Details]:
             callback = int(rows["callback_id"][row])
             name, kind = objects.get(callback, ("(unknown)", "unknown"))
             notes: dict[str, Value | None] = {
@@ -102,17 +139,28 @@ class ThreadSlices:
                 "resumed": True if resumed[row] == 1 else None,
                 "unfinished": None if ended[row] else "No end of this callback was recorded.",
             }
-            details = Details(kept(notes))
-            yield key(row), Slice(int(begin[row]), int(end[row]), name, "callback", details)
+            return name, "callback", Details(kept(notes))
 
-    def _waits(self) -> Iterator[tuple[ThreadKey, Slice]]:
+        return self._slices(self._rows(begin, end), thread_keys(rows), begin, end, named)
+
+    def _waits(self) -> _Slices:
         details = Details({"waits for": "messages, timers, services or other work of its executor"})
+        threads: list[ThreadKey] = []
+        begins, ends = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for thread, begin, end in executor_waits(self._chosen.analysis):
             end = np.minimum(end, self._until.get(thread, 0))
             own = begin < end
             begin, end = begin[own], end[own]
-            for row in self._rows(begin, end):
-                yield thread, Slice(int(begin[row]), int(end[row]), WAIT, "wait", details)
+            rows = self._rows(begin, end)
+            threads += [thread] * len(rows)
+            begins.append(begin[rows])
+            ends.append(end[rows])
+        begin, end = np.concatenate(begins), np.concatenate(ends)
+
+        def made(at: int) -> Slice:
+            return Slice(int(begin[at]), int(end[at]), WAIT, "wait", details)
+
+        return _Slices(threads, begin, end, made)
 
     def _objects(self) -> dict[int, tuple[str, str]]:
         return {
@@ -120,25 +168,25 @@ class ThreadSlices:
             for row in self._chosen.analysis.rows("callback_objects").records()
         }
 
-    def _publishes(self) -> Iterator[tuple[ThreadKey, Slice]]:
+    def _publishes(self) -> _Slices:
         rows, topics = self._publications, _topics(self._chosen.analysis.rows("publishers"))
         begin, end = _publish_times(rows)
-        wanted = _are(len(rows), self._of_publication)
-        key = thread_keys(rows)
-        for row in self._rows(begin, end, wanted):
+
+        def named(row: int) -> tuple[str, str, Details]:
             flows = self._of_publication.get(row, [])
             topic = topics.get(int(rows["publisher_id"][row])) or self._topic(flows)
             notes = kept({"topic": topic, "publication_id": row, "messages": len(flows)})
             details = Details(notes, flows=[one + 1 for one in flows])
-            name = f"publish {topic or '(unknown)'}"
-            yield key(row), Slice(int(begin[row]), int(end[row]), name, "publish", details)
+            return f"publish {topic or '(unknown)'}", "publish", details
 
-    def _taken(self) -> Iterator[tuple[ThreadKey, Slice]]:
+        shown = self._rows(begin, end, _are(len(rows), self._of_publication))
+        return self._slices(shown, thread_keys(rows), begin, end, named)
+
+    def _taken(self) -> _Slices:
         rows, topics = self._takes, _topics(self._chosen.analysis.rows("subscriptions"))
         begin, end = _take_times(rows)
-        wanted = _are(len(rows), self._of_take)
-        key = thread_keys(rows)
-        for row in self._rows(begin, end, wanted):
+
+        def named(row: int) -> tuple[str, str, Details]:
             message = self._of_take.get(row)
             flows = [] if message is None else [message]
             topic = topics.get(int(rows["subscription_id"][row])) or self._topic(flows)
@@ -149,8 +197,10 @@ class ThreadSlices:
                 "duplicate": True if rows["duplicate"][row] == 1 else None,
             }
             details = Details(kept(notes), ended_flows=[one + 1 for one in flows])
-            name = f"take {topic or '(unknown)'}"
-            yield key(row), Slice(int(begin[row]), int(end[row]), name, "take", details)
+            return f"take {topic or '(unknown)'}", "take", details
+
+        shown = self._rows(begin, end, _are(len(rows), self._of_take))
+        return self._slices(shown, thread_keys(rows), begin, end, named)
 
     def _topic(self, messages: list[int]) -> str | None:
         return self._messages.words("topic").at(messages[0]) if messages else None
