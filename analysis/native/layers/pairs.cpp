@@ -10,7 +10,6 @@
 namespace strata {
 namespace {
 
-
 uint64_t key_of(int64_t writer, int64_t reader) {
   if (!is_row(writer, UINT32_MAX) || !is_row(reader, UINT32_MAX)) {
     throw std::invalid_argument("a pair has no writer or no reader");

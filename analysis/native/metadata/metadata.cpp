@@ -45,7 +45,8 @@ std::string unpack(std::span<const uint8_t> bytes, bool swapped, std::string& cu
     if (left < kPacketHeader) return ends_at(at, needs(kPacketHeader));
     const size_t content = load(bytes, at + kContentBits, swapped) / 8;
     const size_t packet = load(bytes, at + kPacketBits, swapped) / 8;
-    if (load(bytes, at, swapped) != kMetadataPacketMagic || content < kPacketHeader || content > packet) {
+    if (load(bytes, at, swapped) != kMetadataPacketMagic || content < kPacketHeader ||
+        content > packet) {
       return ends_at(at, "no metadata packet of CTF 1.8 begins here; the file is damaged");
     }
     if (content > left) {

@@ -362,7 +362,7 @@ class Search {
   const RunColumns& runs_;
   std::unordered_map<int64_t, GroupLane> groups_;
   Many<Ran> shares_;
-  Many<Ran> found_;   // the rows of each message one after the other
+  Many<Ran> found_;     // the rows of each message one after the other
   Many<size_t> first_;  // by message
   Many<uint32_t> size_;
 };
