@@ -24,7 +24,7 @@ from strata.export.perfetto import write
 from strata.export.perfetto.counters import WINDOW_NS, busy_shares
 from strata.export.perfetto.cpus import occupancies
 from strata.export.perfetto.executor_waits import paired
-from strata.export.perfetto.lanes import Lanes, Slice, in_order
+from strata.export.perfetto.lanes import Lanes, Slice
 from strata.export.perfetto.layers import layer_slices
 from strata.export.perfetto.packets import PacketWriter
 from strata.export.perfetto.processes import ProcessTracks
@@ -86,15 +86,21 @@ def decode(data: bytes) -> Decoded:
     trace = protos.Trace.FromString(data)
     clock, defaults, *packets = trace.packet
     assert clock.clock_snapshot.primary_trace_clock == protos.BUILTIN_CLOCK_REALTIME
-    assert [one.clock_id for one in clock.clock_snapshot.clocks] == [protos.BUILTIN_CLOCK_REALTIME]
+    # Without the second, trace_processor counts an error.
+    assert {one.clock_id for one in clock.clock_snapshot.clocks} == {
+        protos.BUILTIN_CLOCK_REALTIME,
+        protos.BUILTIN_CLOCK_BOOTTIME,
+    }
     assert defaults.sequence_flags == 3
     assert defaults.trace_packet_defaults.timestamp_clock_id == protos.BUILTIN_CLOCK_REALTIME
-    assert {one.trusted_packet_sequence_id for one in trace.packet} == {1}
     out, open_ = Decoded(), defaultdict[int, list[Drawn]](list)
     last: dict[int, int] = {}
     interned: dict[str, dict[int, str]] = defaultdict(dict)
     for packet in packets:
-        assert packet.sequence_flags == 2
+        # The events of a sequence in which a thread is described would be taken for that thread's.
+        describes_thread = packet.track_descriptor.HasField("thread")
+        assert packet.sequence_flags == (0 if describes_thread else 2)
+        assert packet.trusted_packet_sequence_id == (2 if describes_thread else 1)
         for descriptor, entries in packet.interned_data.ListFields():
             for entry in entries:
                 assert entry.iid not in interned[descriptor.name]
@@ -440,7 +446,9 @@ def test_any_slices_nest_and_keep_their_times(spans: list[tuple[int, int]], nest
     def track(at: int) -> int:
         return packets.track(protos.TrackDescriptor(name=f"{at}", description="A track."))
 
-    Lanes(packets, track, nested=nested).write(in_order(slices))
+    Lanes(packets, track, nested=nested).write(
+        sorted(slices, key=lambda one: (one.begin_ns, -one.end_ns))
+    )
     found = decode(file.getvalue()).slices
     assert Counter((one.begin, one.end, one.name) for one in found) == Counter(
         (one.begin_ns, one.end_ns, one.name) for one in slices
@@ -485,3 +493,11 @@ def test_a_layer_that_ends_before_it_begins_is_cut() -> None:
     assert transport.details.notes["duration_ns"] == -40
     assert (callback.begin_ns, callback.end_ns) == (100, 130)
     assert callback.details.notes["duration_ns"] == 70
+
+
+def test_nothing_is_drawn_where_nothing_is_chosen(analysis_of: AnalysisOf, tmp_path: Path) -> None:
+    analysis = analysis_of("fast_lifecycle")
+    after = analysis.trace.end_ns + 1
+    choice = Choice(begin_ns=after, end_ns=after + 1)
+    write(Chosen(analysis, choice), tmp_path / "none.pftrace")
+    assert decode((tmp_path / "none.pftrace").read_bytes()).slices == []

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """A writer of Perfetto trace packets: one after the other, so that memory does not grow.
 
-Everything is one packet sequence: names are interned once and referred to by number. All times are
+All events are one packet sequence: names are interned once and referred to by number. All times are
 ns since the epoch, of the clock that the first packet declares.
 """
 
@@ -15,11 +15,16 @@ from typing import Protocol
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as protos
 
 SEQUENCE = 1
-"""The id of the only packet sequence."""
+"""The id of the packet sequence of all events."""
+
+THREADS = 2
+"""The id of the sequence that describes threads: readers take the events of a sequence in which a
+thread is described for that thread's."""
 
 _CLEARED = protos.TracePacket.SEQ_INCREMENTAL_STATE_CLEARED
 _NEEDED = protos.TracePacket.SEQ_NEEDS_INCREMENTAL_STATE
 _REALTIME = protos.BUILTIN_CLOCK_REALTIME
+_BOOTTIME = protos.BUILTIN_CLOCK_BOOTTIME
 _EVENT = protos.TrackEvent
 
 Value = int | str | bool
@@ -86,8 +91,11 @@ class PacketWriter:
         # By itself: readers take nothing else from the packet of a clock.
         packet = protos.TracePacket(trusted_packet_sequence_id=SEQUENCE)
         packet.clock_snapshot.primary_trace_clock = _REALTIME
-        clock = packet.clock_snapshot.clocks.add()
-        clock.clock_id, clock.timestamp = _REALTIME, begin_ns
+        # Perfetto 58 and later counts an error in a trace that does not relate the time since boot,
+        # which no event here uses: that of several hosts is not one time.
+        for clock_id in (_REALTIME, _BOOTTIME):
+            clock = packet.clock_snapshot.clocks.add()
+            clock.clock_id, clock.timestamp = clock_id, begin_ns
         self._write(packet)
 
     @staticmethod
@@ -107,6 +115,9 @@ class PacketWriter:
         self._last_uuid += 1
         descriptor.uuid = self._last_uuid
         packet = self._packet()
+        if descriptor.HasField("thread"):
+            packet.trusted_packet_sequence_id = THREADS
+            packet.ClearField("sequence_flags")
         packet.track_descriptor.CopyFrom(descriptor)
         self._write(packet)
         return self._last_uuid

@@ -88,11 +88,13 @@ class ThreadSlices:
         end_ns = np.concatenate([kind.end_ns for kind in kinds])
         # Of equal begins the longest first, as lanes take them.
         order = np.lexsort((-end_ns, begin_ns, thread))
-        ends = np.searchsorted(thread[order], np.arange(len(keys)), side="right")
-        for key, own in zip(keys, np.split(order, ends[:-1]), strict=True):
+        last = np.searchsorted(thread[order], np.arange(len(keys)), side="right")
+        first = np.r_[0, last[:-1]]
+        for at, key in enumerate(keys):
+            own = order[first[at] : last[at]]
             places = zip(of_kind[own].tolist(), place[own].tolist(), strict=True)
             track = self._processes.thread(key)
-            self._thread(track, (kinds[kind].made(at) for kind, at in places))
+            self._thread(track, (kinds[kind].made(row) for kind, row in places))
 
     def _thread(self, track: int, slices: Iterator[Slice]) -> None:
         Lanes(self._packets, lambda at: self._lane(track, at), nested=True).write(slices)

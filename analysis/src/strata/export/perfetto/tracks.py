@@ -24,6 +24,8 @@ class Tracks:
         """Make a group whose tracks are in the order of their rank, as it is among its own."""
         track = _TRACK(name=name, description=description, sibling_order_rank=rank)
         track.child_ordering = _TRACK.EXPLICIT
+        # Groups of one name are of nodes of one name, in two processes.
+        track.sibling_merge_behavior = _TRACK.SIBLING_MERGE_BEHAVIOR_NONE
         if parent is not None:
             track.parent_uuid = parent
         return self._packets.track(track)
