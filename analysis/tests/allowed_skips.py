@@ -147,7 +147,7 @@ _ANYWHERE = (
         lambda: lacks(SYS_ADMIN) or no_mounts(),
     ),
     Allowance(r"no mount and pid namespaces can be made here", "needs root", no_processes),
-    Allowance(r"drops root's rights", "needs root", is_no_root),
+    Allowance(r"drops root's rights|only root may do it", "needs root", is_no_root),
     Allowance(
         r"root's session daemon runs, and no mount namespace", "needs a namespace", no_mounts
     ),

@@ -54,8 +54,9 @@ class World:
         line = [*self.prefix, *map(str, command)]
         return subprocess.Popen(line, text=True, stdin=subprocess.DEVNULL, **options)
 
-    def run(self, *command: str | Path, **options: Any) -> subprocess.CompletedProcess[str]:
-        timeout_s = options.pop("timeout", 120)
+    def run(
+        self, *command: str | Path, timeout_s: float = 120, **options: Any
+    ) -> subprocess.CompletedProcess[str]:
         process = self.popen(*command, **options)
         out, err = process.communicate(timeout=timeout_s)
         return subprocess.CompletedProcess(command, process.returncode, out, err)

@@ -7,9 +7,6 @@
 namespace ctf {
 namespace {
 
-constexpr size_t kTimestampColumn = 0;
-constexpr size_t kHostColumn = 1;
-
 template <typename T>
 T swap_bytes(T value) {
   if constexpr (sizeof(T) == 8)

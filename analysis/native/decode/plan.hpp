@@ -38,7 +38,9 @@ struct EventWish {
 
 struct Plan;
 
-// Columns of a table before it: timestamp, host.
+// Columns of every table; the wished ones follow.
+constexpr size_t kTimestampColumn = 0;
+constexpr size_t kHostColumn = 1;
 constexpr size_t kFirstWish = 2;
 
 struct Table {

@@ -24,7 +24,7 @@ struct Row {
 };
 
 // What holds for all rows of a pair.
-struct Reading {
+struct PairRows {
   size_t number;
   size_t reader;
   int64_t ahead_ns;    // by how much the reader's clock is ahead of the writer's
@@ -56,19 +56,19 @@ class Delivering {
   void add_pair(size_t number);
   void take_in(size_t number);
   void leave_out(size_t number);
-  void add_rows(Reading& pair);
+  void add_rows(PairRows& pair);
   int64_t ahead_of(size_t number) const;
   int64_t taken_ns(uint32_t publication) const {
     const uint32_t message = message_of_[publication];
     return message == 0 ? kNone : messages_.taken_ns[message - 1];
   }
-  void tell_fates(const Reading& pair);
-  Fate fate_of(const Reading& pair, size_t row, int64_t following_ns);
-  bool is_doubtful(const Reading& pair, uint32_t publication, int64_t at_ns, int64_t due_ns) const;
-  Fate on_the_way(const Reading& pair, size_t row);
+  void tell_fates(const PairRows& pair);
+  Fate fate_of(const PairRows& pair, size_t row, int64_t following_ns);
+  bool is_doubtful(const PairRows& pair, uint32_t publication, int64_t at_ns, int64_t due_ns) const;
+  Fate on_the_way(const PairRows& pair, size_t row);
   void ask_who_was_told();
   DeliveryRows by_hop(size_t hops) const;
-  int64_t at_ns(const Reading& pair, uint32_t publication) const {
+  int64_t at_ns(const PairRows& pair, uint32_t publication) const {
     return plus(publications_.handed_ns[publication], pair.ahead_ns);
   }
 
@@ -86,7 +86,7 @@ class Delivering {
   std::vector<std::pair<int64_t, int64_t>> unmatched_;  // reader, ns; in order
   Many<uint32_t> message_of_;                           // by publication, for one pair: row + 1
   Many<uint8_t> marks_;                                 // by publication, for one pair
-  std::vector<Reading> found_;
+  std::vector<PairRows> found_;
   std::vector<Row> rows_;
   std::vector<Asked> asked_;
 };
@@ -219,7 +219,7 @@ int64_t Delivering::ahead_of(size_t number) const {
   return least_ns == kNoneTaken ? 0 : least_ns;
 }
 
-void Delivering::add_rows(Reading& pair) {
+void Delivering::add_rows(PairRows& pair) {
   const bool is_within = pairs_.is_within[pair.number] != 0;
   const int64_t until_ns = readers_.until_ns[pair.reader];
   pair.begin = rows_.size();
@@ -235,7 +235,7 @@ void Delivering::add_rows(Reading& pair) {
   pair.end = rows_.size();
 }
 
-void Delivering::tell_fates(const Reading& pair) {
+void Delivering::tell_fates(const PairRows& pair) {
   int64_t following_ns = kNone;
   int64_t first_ns = std::numeric_limits<int64_t>::min();
   for (size_t row = pair.end; row-- > pair.begin;) {
@@ -252,7 +252,7 @@ void Delivering::tell_fates(const Reading& pair) {
   }
 }
 
-bool Delivering::is_doubtful(const Reading& pair, uint32_t publication, int64_t at_ns,
+bool Delivering::is_doubtful(const PairRows& pair, uint32_t publication, int64_t at_ns,
                              int64_t due_ns) const {
   if ((marks_[publication] & kDoubtful) != 0) return true;
   // One without a stamp may be of any such take from its publish to when it would be taken.
@@ -266,7 +266,7 @@ bool Delivering::is_doubtful(const Reading& pair, uint32_t publication, int64_t 
   return until > from;
 }
 
-Fate Delivering::fate_of(const Reading& pair, size_t row, int64_t following_ns) {
+Fate Delivering::fate_of(const PairRows& pair, size_t row, int64_t following_ns) {
   const uint32_t publication = rows_[row].publication;
   const int64_t published_ns = at_ns(pair, publication);
   const bool is_later = following_ns != kNone;
@@ -287,7 +287,7 @@ Fate Delivering::fate_of(const Reading& pair, size_t row, int64_t following_ns) 
 }
 
 // What the middleware tells of a message that is missing between others.
-Fate Delivering::on_the_way(const Reading& pair, size_t row) {
+Fate Delivering::on_the_way(const PairRows& pair, size_t row) {
   const int64_t sample = pick(publications_.sample, rows_[row].publication);
   if (sample == kNone || readers_.is_told[pair.reader] == 0) return Fate::lost_or_overwritten;
   asked_.push_back({sample, readers_.process[pair.reader], row});
@@ -317,7 +317,7 @@ void Delivering::add_pair(size_t number) {
   take_in(number);
   const auto reader = static_cast<size_t>(pairs_.reader[number]);
   const int64_t longest_ns = pick(Ints(longest_ns_), pairs_.hop[number]);
-  Reading pair{number, reader, ahead_of(number), longest_ns, 0, 0, kNone};
+  PairRows pair{number, reader, ahead_of(number), longest_ns, 0, 0, kNone};
   add_rows(pair);
   tell_fates(pair);
   found_.push_back(pair);
@@ -332,7 +332,7 @@ DeliveryRows Delivering::by_hop(size_t hops) const {
   for (size_t hop = 0; hop < hops; ++hop) {
     kept.clear();
     for (const uint32_t number : pairs.of(static_cast<int64_t>(hop))) {
-      const Reading& pair = found_[number];
+      const PairRows& pair = found_[number];
       for (size_t row = pair.begin; row < pair.end; ++row) {
         const int64_t ns = at_ns(pair, rows_[row].publication);
         const bool is_alive = ns >= readers_.begin_ns[pair.reader];
@@ -346,7 +346,7 @@ DeliveryRows Delivering::by_hop(size_t hops) const {
     // Those of one instant are by pair.
     if (!std::ranges::is_sorted(kept)) std::ranges::sort(kept);
     for (const auto& [ns, number, row] : kept) {
-      const Reading& pair = found_[number];
+      const PairRows& pair = found_[number];
       const Fate fate = rows_[row].fate;
       out.hop.push_back(static_cast<int64_t>(hop));
       out.publication.push_back(rows_[row].publication);

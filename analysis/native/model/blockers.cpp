@@ -23,7 +23,7 @@ constexpr size_t kNamed = 24;  // works of a lane that are told apart for messag
 
 // What ran, and how long. Works are 0 for an unknown callback, and else one more than twice the
 // callback, or than that and one for a take.
-struct Ran {
+struct WorkShare {
   uint32_t work;
   int64_t ns;
 };
@@ -150,7 +150,7 @@ class Lane {
   }
 
   // Adds what ran between two instants.
-  void add(int64_t begin_ns, int64_t end_ns, Many<Ran>& shares) {
+  void add(int64_t begin_ns, int64_t end_ns, Many<WorkShare>& shares) {
     const size_t first = over_by(begin_ns), last = begun_before(end_ns);
     if (last <= first) return;
     if (last - first <= kFew) {
@@ -179,7 +179,7 @@ class Lane {
     return counted_ ? (*counted_)(from_ns, to_ns) : minus(to_ns, from_ns);
   }
 
-  void add_piece(size_t at, int64_t begin_ns, int64_t end_ns, Many<Ran>& shares) {
+  void add_piece(size_t at, int64_t begin_ns, int64_t end_ns, Many<WorkShare>& shares) {
     const Piece& piece = pieces_[at];
     // A take that goes on beyond the end of the wait is the message's own.
     if (is_take(piece.work) && piece.until_ns > end_ns) return;
@@ -189,7 +189,7 @@ class Lane {
   }
 
   // Of pieces that lie in a wait whole, the sums of each named work.
-  void add_whole(size_t first, size_t last, Many<Ran>& shares) {
+  void add_whole(size_t first, size_t last, Many<WorkShare>& shares) {
     if (slot_of_.empty()) sum_up();
     Sums sums{};
     size_t at = first;
@@ -313,11 +313,11 @@ class Search {
     if (messages_.group[message] != kNone) {
       lane_of_group(messages_.group[message]).add(begin_ns, end_ns, shares_);
     }
-    if (!std::ranges::is_sorted(shares_, {}, &Ran::work)) {
-      std::ranges::stable_sort(shares_, {}, &Ran::work);
+    if (!std::ranges::is_sorted(shares_, {}, &WorkShare::work)) {
+      std::ranges::stable_sort(shares_, {}, &WorkShare::work);
     }
     first_[message] = found_.size();
-    for (const Ran& share : shares_) {
+    for (const WorkShare& share : shares_) {
       if (found_.size() > first_[message] && found_.back().work == share.work) {
         found_.back().ns = plus(found_.back().ns, share.ns);
       } else {
@@ -361,9 +361,9 @@ class Search {
   RowsOf runs_of_;
   const RunColumns& runs_;
   std::unordered_map<int64_t, GroupLane> groups_;
-  Many<Ran> shares_;
-  Many<Ran> found_;     // the rows of each message one after the other
-  Many<size_t> first_;  // by message
+  Many<WorkShare> shares_;
+  Many<WorkShare> found_;  // the rows of each message one after the other
+  Many<size_t> first_;     // by message
   Many<uint32_t> size_;
 };
 

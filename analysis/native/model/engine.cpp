@@ -38,8 +38,7 @@ namespace strata {
 namespace {
 
 uint8_t rank_of_arrival(const Arrival& arrival) {
-  const auto type = static_cast<size_t>(arrival.event.type);
-  return type < kEventTypes ? kEvents[type].rank : UINT8_MAX;
+  return arrival.event.type == EventType::other ? UINT8_MAX : rank_of(arrival.event.type);
 }
 
 }  // namespace

@@ -8,7 +8,6 @@ The tutorial, the how-to pages and the pages on moving over are followed whole b
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import shlex
 import shutil
@@ -19,6 +18,7 @@ from pathlib import Path
 
 import click
 import pytest
+from page_commands import commands
 
 from strata.cli.main import strata
 
@@ -55,12 +55,7 @@ CHAIN = {"/a -> /b": "/chain_0 -> /chain_1"}
 
 def _lines(page: Path) -> Iterator[str]:
     """Yield the commands of a page's shell blocks; one may go over several lines."""
-    spec = importlib.util.spec_from_file_location("commands", ROOT / "docs/site/commands.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    for block in module.blocks(page):
+    for block in commands.blocks(page):
         begun = ""
         for line in block.command.replace("\\\n", " ").splitlines():
             begun += line

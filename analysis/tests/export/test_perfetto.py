@@ -18,7 +18,7 @@ from kernel_scene import kernel_tables
 from perfetto.protos.perfetto.trace import perfetto_trace_pb2 as protos
 from scene import BASE
 
-from strata.analysis import Analysis
+from strata import Analysis, analyze
 from strata.export.chosen import Choice, Chosen
 from strata.export.perfetto import write
 from strata.export.perfetto.counters import WINDOW_NS, busy_shares
@@ -32,6 +32,7 @@ from strata.export.perfetto.tracks import Tracks
 from strata.schema.action_phases import ACTION_PHASES
 from strata.schema.layer import Layer
 from strata.schema.layers import BY_NAME, CALLBACK, TRANSPORT
+from strata.schema.links import MessageLink
 from strata.schema.rows import NONE
 from strata.schema.service_layers import SERVICE_LAYERS
 from strata.timeline.pieces import Piece
@@ -112,6 +113,11 @@ def decode(data: bytes) -> Decoded:
             assert track.uuid not in out.tracks
             assert not track.HasField("parent_uuid") or track.parent_uuid in out.tracks
             assert track.description
+            # Else readers merge groups of one name.
+            is_group = track.child_ordering == track.EXPLICIT
+            assert not is_group or (
+                track.sibling_merge_behavior == track.SIBLING_MERGE_BEHAVIOR_NONE
+            )
             out.tracks[track.uuid] = track
             continue
         event = packet.track_event
@@ -219,8 +225,21 @@ def test_messages_and_their_layers_are_those_of_the_table(
 def test_chains_are_those_of_the_tables(
     analysis_of: AnalysisOf, decoded: DecodedOf, name: str
 ) -> None:
-    analysis = analysis_of(name)
-    found, table = decoded(name), analysis.rows("chain_instances")
+    chains_agree(decoded(name), analysis_of(name))
+
+
+def test_what_a_stored_message_waited_is_of_the_message_that_was_then_published(
+    sample: Callable[[str], Path], tmp_path: Path
+) -> None:
+    link = MessageLink("/fusion", ("/fast", "/slow"), ("/fused",), "periodic_async")
+    analysis = analyze(sample("fast_fusion"), links=[link])
+    found = exported(analysis, tmp_path)
+    assert any(one.name == "link hold" for one in found.of("layer"))
+    chains_agree(found, analysis)
+
+
+def chains_agree(found: Decoded, analysis: Analysis) -> None:
+    table = analysis.rows("chain_instances")
     chains = {one.correlation: one for one in found.of("chain")}
     assert sorted(chains) == [row + 1 for row in range(len(table))]
     for row, one in ((number - 1, one) for number, one in chains.items()):

@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 import pytest
-from live.test_live_pages import commands
 from lttng_world import ROOT, World, any_domain
+from page_commands import commands
 
 pytestmark = pytest.mark.live
 
@@ -26,7 +26,6 @@ FOLLOWED = ("docs/tutorial.md", "docs/how-to/", "docs/from-", "docs/reproduction
 NOT_RUN = {
     "docs/campaigns-coverage.md": "NAME and STUDY are names that the reader chooses",
     "docs/importing.md": "its files are other tools' results (campaign/test_import*.py)",
-    "README.md": "a list of verbs, each of which is on a page of its own",
     "trace_configs/campaigns/README.md": "a campaign, as on docs/campaigns.md",
 }
 # Of a campaign one cell is run, of a lidar five seconds, and nothing of other tools is imported.
@@ -34,7 +33,8 @@ NOT_RUN = {
 CHANGED = [
     (r"(strata run relay_chain) +#.*$", r"\1 -o sessions/mine"),
     (r"(strata run lidar_\w+)", r"\1 --duration 5s"),
-    (r"(campaign run relay --quick -o DIR)( .*)?$", r"\1 --only hops/10"),
+    (r"(campaign run relay --quick -o \S+)( .*)?$", r"\1 --only hops/10"),
+    (r"^make setup .*", ""),
     (r"^.* campaign import .*$", ""),
     (r"\bDIR\b", "made"),
     (r"\.venv/bin/strata", f"{sys.executable} -m strata"),
@@ -53,15 +53,18 @@ for _ in range(100):
     rclpy.spin_once(node)
 """
 
-pages = (
-    page
-    for place in ("docs", "launch", "trace_configs", "tracing_ws")
-    for page in sorted((ROOT / place).rglob("*.md"))
-    if not {"install", "build"} & set(page.relative_to(ROOT).parts)
-)
+PAGES = [
+    ROOT / "README.md",
+    *(
+        page
+        for place in ("docs", "launch", "trace_configs", "tracing_ws")
+        for page in sorted((ROOT / place).rglob("*.md"))
+        if not {"install", "build"} & set(page.relative_to(ROOT).parts)
+    ),
+]
 BLOCKS = [
     pytest.param(block.command, id=f"{page.relative_to(ROOT)}-{number}")
-    for page in pages
+    for page in PAGES
     if not page.relative_to(ROOT).as_posix().startswith((*FOLLOWED, *NOT_RUN))
     for number, block in enumerate(commands.blocks(page))
     if RECORDING.search(block.command) and commands.can_run(block)
@@ -84,8 +87,11 @@ def test_a_block_records(command: str, world: World, tmp_path: Path) -> None:
     environment = {**world.environment, "COLUMNS": "80", "ROS_DOMAIN_ID": any_domain()}
     # A reader has not set it, and profiles that set it themselves refuse it.
     environment.pop("ROS_AUTOMATIC_DISCOVERY_RANGE")
+    if "sessions/other" in command:  # an earlier recording of the same program
+        earlier = f"{sys.executable} -m strata record -o sessions/other -- python3 my_node.py"
+        command = f"{earlier}\n{command}"
     line = f"cd {tmp_path}\nset -x\n{command}"
-    done = world.run("bash", "-euo", "pipefail", "-c", line, env=environment, timeout=500)
+    done = world.run("bash", "-euo", "pipefail", "-c", line, env=environment, timeout_s=500)
     assert done.returncode == 0, done.stderr[-4000:]
 
 

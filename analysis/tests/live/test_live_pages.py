@@ -4,15 +4,14 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
 import subprocess
 import sys
 from pathlib import Path
-from types import ModuleType
 
 import pytest
 from lttng_world import ROOT, World, any_domain
+from page_commands import commands
 
 pytestmark = pytest.mark.live
 
@@ -40,19 +39,6 @@ NAMED = {
     "driver-queue": [r"driver queue of UDP port 7502", r"dropped \(queue full\)", r"queue_max_ms"],
     "wake-up": [r"wake-up of /", r"waiting_for_cpu_s", r"/chatter: wake-up .* -[\d.]+ ms"],
 }
-
-
-def _commands() -> ModuleType:
-    """Import docs/site/commands.py, which is no package."""
-    spec = importlib.util.spec_from_file_location("commands", DOCS / "site/commands.py")
-    assert spec is not None and spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-commands = _commands()
 
 
 def _follow(page: Path, world: World, sessions: Path) -> list[str]:

@@ -48,7 +48,11 @@ _MUCH = 0.05
 
 @dataclass(frozen=True)
 class Piece:
-    """One stretch of a layer of a hop: `message` is the row of `messages` of that hop."""
+    """One stretch of a layer of a hop.
+
+    `message` is the row of `messages` of that hop; of *link hold*, of the message that was
+    published at its end, as in `chain_segments`.
+    """
 
     hop: int
     message: int
@@ -103,7 +107,8 @@ class Pieces:
             cursor = parts[-1][2] if parts else cursor
             for layer, begin_ns, end_ns, placed in parts:
                 if begin_ns != end_ns:
-                    yield Piece(hop, message, layer, begin_ns, end_ns, placed)
+                    of = route.messages[hop + (layer is LINK_HOLD)]
+                    yield Piece(hop, of, layer, begin_ns, end_ns, placed)
 
     def _value(self, layer: Layer, message: int) -> int:
         values = self._used.get(layer.name)

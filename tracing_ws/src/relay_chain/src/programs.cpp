@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstring>
 #include <exception>
+#include <functional>
+#include <string>
 #include <vector>
 
 #include "nodes.hpp"
@@ -32,11 +34,17 @@ std::vector<std::string> read_names(const std::vector<std::string>& words) {
   return names;
 }
 
+int run_made(int argc, char** argv, const std::function<Nodes()>& make) {
+  workload::init_ros(argc, argv);
+  const int status = run_nodes(make);
+  rclcpp::shutdown();
+  return status;
+}
+
 int run_named(int argc, char** argv) {
   const auto words = rclcpp::remove_ros_arguments(argc, argv);
   const auto names = read_names(words);
-  workload::init_ros(argc, argv);
-  const auto make = [&] {
+  return run_made(argc, argv, [&] {
     Nodes nodes;
     for (const auto& name : names) {
       rclcpp::NodeOptions options;
@@ -44,21 +52,14 @@ int run_named(int argc, char** argv) {
       nodes.push_back(make_node(name, options));
     }
     return nodes;
-  };
-  const int status = run_nodes(make);
-  rclcpp::shutdown();
-  return status;
+  });
 }
 
 int run_one(const char* kind, int argc, char** argv) {
   if (argc > 2 && std::strcmp(argv[1], "--parent") == 0) {
     workload::end_with(std::stoi(argv[2]));
   }
-  workload::init_ros(argc, argv);
-  const auto make = [&] { return Nodes{make_node(kind, rclcpp::NodeOptions())}; };
-  const int status = run_nodes(make);
-  rclcpp::shutdown();
-  return status;
+  return run_made(argc, argv, [&] { return Nodes{make_node(kind, rclcpp::NodeOptions())}; });
 }
 
 /// The exit status of `run`; that of an error, which it says, is 2.

@@ -21,6 +21,7 @@ from strata.schema.rows import NONE, Flags, Ints, Rows
 from strata.stats.callbacks import describe
 from strata.symbols import shorten_place
 from strata.timeline.work import thread_keys
+from strata.verdict.threads import ThreadNumbers
 
 WAIT = "wait for work"
 """Name of the slices in which a thread of an executor had nothing to run."""
@@ -31,9 +32,13 @@ OVERLAPPING = "overlapping"
 
 @dataclass(frozen=True)
 class _Slices:
-    """Slices of one kind as columns, in any order: a slice is made when it is written."""
+    """Slices of one kind as columns, in any order: a slice is made when it is written.
 
-    threads: Sequence[ThreadKey]
+    `threads` are numbers in `keys`.
+    """
+
+    keys: Sequence[ThreadKey]
+    threads: Ints
     begin_ns: Ints
     end_ns: Ints
     made: Callable[[int], Slice]
@@ -78,9 +83,12 @@ class ThreadSlices:
     def write(self) -> None:
         """Write all threads, one after the other."""
         kinds = [self._publishes(), self._taken(), self._callbacks(), self._waits()]
-        keys = sorted({thread for kind in kinds for thread in kind.threads})
+        keys = sorted({key for kind in kinds for key in kind.keys})
         number = {key: at for at, key in enumerate(keys)}
-        thread = np.array([number[key] for kind in kinds for key in kind.threads], np.int64)
+        numbers = [np.array([number[key] for key in kind.keys], np.int64) for kind in kinds]
+        thread = np.concatenate(
+            [own[kind.threads] for own, kind in zip(numbers, kinds, strict=True)]
+        )
         sizes = [len(kind.threads) for kind in kinds]
         of_kind = np.repeat(np.arange(len(kinds)), sizes)
         place = np.concatenate([np.arange(size) for size in sizes])
@@ -88,10 +96,11 @@ class ThreadSlices:
         end_ns = np.concatenate([kind.end_ns for kind in kinds])
         # Of equal begins the longest first, as lanes take them.
         order = np.lexsort((-end_ns, begin_ns, thread))
-        last = np.searchsorted(thread[order], np.arange(len(keys)), side="right")
-        first = np.r_[0, last[:-1]]
+        edges = np.searchsorted(thread[order], np.arange(len(keys) + 1))
         for at, key in enumerate(keys):
-            own = order[first[at] : last[at]]
+            own = order[edges[at] : edges[at + 1]]
+            if not len(own):
+                continue
             places = zip(of_kind[own].tolist(), place[own].tolist(), strict=True)
             track = self._processes.thread(key)
             self._thread(track, (kinds[kind].made(row) for kind, row in places))
@@ -113,19 +122,21 @@ class ThreadSlices:
 
     @staticmethod
     def _slices(
+        table: Rows,
         rows: Ints,
-        key: Callable[[int], ThreadKey],
         begin: Ints,
         end: Ints,
         named: Callable[[int], tuple[str, str, Details]],
     ) -> _Slices:
-        """Return the slices of some rows; `named` gives name, category and details of a row."""
+        """Return slices of a table's rows; `named` gives a row's name, category and details."""
         begin, end = begin[rows], end[rows]
 
         def made(at: int) -> Slice:
             return Slice(int(begin[at]), int(end[at]), *named(int(rows[at])))
 
-        return _Slices([key(row) for row in rows.tolist()], begin, end, made)
+        numbers, key = ThreadNumbers(table), thread_keys(table)
+        keys = [key(row) for row in numbers.first.tolist()]
+        return _Slices(keys, numbers.of_rows[rows], begin, end, made)
 
     def _callbacks(self) -> _Slices:
         rows, objects = self._chosen.analysis.rows("callback_instances"), self._objects()
@@ -143,26 +154,27 @@ class ThreadSlices:
             }
             return name, "callback", Details(kept(notes))
 
-        return self._slices(self._rows(begin, end), thread_keys(rows), begin, end, named)
+        return self._slices(rows, self._rows(begin, end), begin, end, named)
 
     def _waits(self) -> _Slices:
         details = Details({"waits for": "messages, timers, services or other work of its executor"})
-        threads: list[ThreadKey] = []
+        keys: list[ThreadKey] = []
         begins, ends = [np.empty(0, np.int64)], [np.empty(0, np.int64)]
         for thread, begin, end in executor_waits(self._chosen.analysis):
             end = np.minimum(end, self._until.get(thread, 0))
             own = begin < end
             begin, end = begin[own], end[own]
             rows = self._rows(begin, end)
-            threads += [thread] * len(rows)
+            keys.append(thread)
             begins.append(begin[rows])
             ends.append(end[rows])
+        threads = np.repeat(np.arange(len(keys)), [len(own) for own in begins[1:]])
         begin, end = np.concatenate(begins), np.concatenate(ends)
 
         def made(at: int) -> Slice:
             return Slice(int(begin[at]), int(end[at]), WAIT, "wait", details)
 
-        return _Slices(threads, begin, end, made)
+        return _Slices(keys, threads, begin, end, made)
 
     def _objects(self) -> dict[int, tuple[str, str]]:
         return {
@@ -182,7 +194,7 @@ class ThreadSlices:
             return f"publish {topic or '(unknown)'}", "publish", details
 
         shown = self._rows(begin, end, _are(len(rows), self._of_publication))
-        return self._slices(shown, thread_keys(rows), begin, end, named)
+        return self._slices(rows, shown, begin, end, named)
 
     def _taken(self) -> _Slices:
         rows, topics = self._takes, _topics(self._chosen.analysis.rows("subscriptions"))
@@ -202,7 +214,7 @@ class ThreadSlices:
             return f"take {topic or '(unknown)'}", "take", details
 
         shown = self._rows(begin, end, _are(len(rows), self._of_take))
-        return self._slices(shown, thread_keys(rows), begin, end, named)
+        return self._slices(rows, shown, begin, end, named)
 
     def _topic(self, messages: list[int]) -> str | None:
         return self._messages.words("topic").at(messages[0]) if messages else None
