@@ -84,7 +84,7 @@ class Ros:
     @property
     def wheels(self) -> Path | None:
         """The virtual environment with ROS; none where ROS is in /opt/ros."""
-        if Path(f"/opt/ros/{self.distro}").is_dir():
+        if Path(f"/opt/ros/{self.distro}/setup.bash").is_file():
             return None
         return ROOT / (".venv" if self.distro == "jazzy" else f".venv-{self.distro}")
 
