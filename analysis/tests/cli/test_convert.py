@@ -58,7 +58,7 @@ def test_a_session_gets_its_tables_and_keeps_them(own_sample: Sample) -> None:
     before = (directory / "tables/tables.json").stat().st_mtime_ns
     again = strata("convert", directory)
     assert again.returncode == 1
-    assert f"Cannot write {directory}/tables: it already contains tables" in again.stderr
+    assert f"Cannot write {directory}/tables: it already contains an export" in again.stderr
     assert (directory / "tables/tables.json").stat().st_mtime_ns == before
     assert strata("convert", directory, "--force").returncode == 0
     assert (directory / "tables/tables.json").stat().st_mtime_ns > before
@@ -69,7 +69,7 @@ def test_a_session_gets_its_tables_and_keeps_them(own_sample: Sample) -> None:
 def test_a_directory_of_the_users_is_never_replaced(sample: Sample, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine/data").write_text("precious")
-    with pytest.raises(OutputError, match="contains files that strata convert did not write"):
+    with pytest.raises(OutputError, match="contains files that strata did not write"):
         write_parquet(open_trace(sample("fast_throws")), tmp_path / "mine", force=True)
     assert (tmp_path / "mine/data").read_text() == "precious"
 

@@ -45,7 +45,7 @@ def test_what_was_written_is_marked_and_may_be_replaced(tmp_path: Path) -> None:
 
 def test_written_tables_stay_without_force(tmp_path: Path) -> None:
     fill(tmp_path / "out", text="old")
-    with pytest.raises(OutputError, match="it already contains tables"):
+    with pytest.raises(OutputError, match="it already contains an export"):
         fill(tmp_path / "out")
     assert (tmp_path / "out/a.parquet").read_text() == "old"
 
@@ -143,7 +143,7 @@ def test_a_trace_with_a_tables_json_survives_force(own_sample: Sample) -> None:
     (trace / CONTENTS).write_text('{"format": "strata tables", "tables": {}}')
     run = strata("convert", trace, "-o", trace, "--force")
     assert run.returncode == 1
-    assert "files that strata convert did not write" in run.stderr
+    assert "files that strata did not write" in run.stderr
     assert sum(map(len, open_trace(trace).tables().values())) == 7820
 
 

@@ -89,3 +89,62 @@ def test_what_overlaps_is_found_like_one_by_one(
     for at, until, overlaps in zip(begin.tolist(), end.tolist(), found, strict=True):
         last = analysis.trace.end_ns if until < 0 else until
         assert overlaps == any(b <= last and at < e for b, e in intervals)
+
+
+CHOICES = {
+    "a chain": lambda trace: Choice(chains=(0,)),
+    "the slowest": lambda trace: Choice(slowest=3),
+    "a time": lambda trace: Choice(
+        begin_ns=trace.begin_ns + (trace.end_ns - trace.begin_ns) // 3,
+        end_ns=trace.begin_ns + (trace.end_ns - trace.begin_ns) // 2,
+    ),
+}
+SINGLE = {"publications": "publication_id", "takes": "take_id", "callback_instances": "instance_id"}
+
+
+@pytest.mark.parametrize("what", CHOICES)
+@pytest.mark.parametrize("name", ["fast_blocked_st", "actions_jazzy", "cell_lidar"])
+def test_what_belongs_to_chosen_messages_is_chosen_with_them(
+    sample: Sample, name: str, what: str
+) -> None:
+    analysis = analyze(sample(name))
+    chosen = Chosen(analysis, CHOICES[what](analysis.trace))
+    frames = {table: chosen.rows(table).frame() for table in (*SINGLE, "messages")}
+    messages = frames["messages"]
+    for table, key in SINGLE.items():
+        whole = analysis.rows(table)
+        assert len(frames[table]) < len(whole) or name != "fast_blocked_st"
+        assert set(frames[table][key]) <= set(whole[key].tolist())
+    assert set(messages["publication_id"]) <= set(frames["publications"]["publication_id"])
+    assert set(messages["take_id"]) <= set(frames["takes"]["take_id"])
+    executions = set(frames["callback_instances"]["instance_id"])
+    if what != "a time":
+        # Nothing else is there: not a publication, take or execution of another message.
+        assert set(messages["publication_id"]) == set(frames["publications"]["publication_id"])
+        assert set(messages["take_id"]) == set(frames["takes"]["take_id"])
+        started = frames["takes"]["instance_id"].dropna()
+        published = frames["publications"]["instance_id"].dropna()
+        assert executions == {*started, *published}
+        assert set(chosen.rows("timer_fires").frame()["instance_id"]) <= executions
+    else:
+        times = chosen.intervals[0]
+        publications = frames["publications"]
+        begin = publications["client_ns"].fillna(publications["rmw_publish_ns"])
+        assert begin.between(*times, inclusive="left").all()
+        every = analysis.publications
+        every = every[
+            every["client_ns"].fillna(every["rmw_publish_ns"]).between(*times, inclusive="left")
+        ]
+        assert set(every["publication_id"]) == set(publications["publication_id"])
+
+
+def test_calls_and_goals_are_those_of_the_time(sample: Sample) -> None:
+    analysis = analyze(sample("actions_jazzy"))
+    goals = np.sort(analysis.rows("action_goals")["begin_ns"])
+    begin = int(goals[len(goals) // 2])
+    chosen = Chosen(analysis, Choice(begin_ns=begin))
+    for table in ("service_calls", "action_goals"):
+        whole = analysis.rows(table)["begin_ns"]
+        found = chosen.rows(table)["begin_ns"]
+        assert sorted(found) == sorted(whole[whole >= begin])
+        assert 0 < len(found) < len(whole)

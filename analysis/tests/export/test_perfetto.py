@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import bisect
 from collections import Counter, defaultdict
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -433,6 +434,78 @@ def test_counters_are_consistent(analysis_of: AnalysisOf, decoded: DecodedOf) ->
     assert by_name["busy"]
     for values in by_name["busy"]:
         assert all(0 <= value <= 100 for _, value in values)
+
+
+def counters(found: Decoded, name: str) -> dict[str, list[tuple[int, float]]]:
+    """Return the values of the counters of a name, by the name of the track above."""
+    parent = {uuid: found.tracks[uuid].parent_uuid for uuid in found.values}
+    return {
+        found.tracks[parent[uuid]].name: values
+        for uuid, values in found.values.items()
+        if found.tracks[uuid].name == name
+    }
+
+
+def value_at(values: list[tuple[int, float]], ns: int) -> float:
+    """Return what a reader sees at a time: the value that was written last, 0 before the first."""
+    at = bisect.bisect(values, ns, key=lambda one: one[0])
+    return values[at - 1][1] if at else 0
+
+
+@pytest.mark.parametrize("slowest", [None, 1])
+@pytest.mark.parametrize("name", ["waiting to be taken", "lost"])
+def test_a_part_has_the_counts_of_the_whole(
+    analysis_of: AnalysisOf, decoded: DecodedOf, tmp_path: Path, name: str, slowest: int | None
+) -> None:
+    analysis = analysis_of("ref_multi_full")
+    publish = np.sort(analysis.rows("messages")["publish_ns"])
+    begin, end = (int(publish[int(len(publish) * part)]) for part in (0.4, 0.6))
+    choice = Choice(begin_ns=begin, end_ns=end, slowest=slowest)
+    whole = counters(decoded("ref_multi_full"), name)
+    part = counters(exported(analysis, tmp_path, choice), name)
+    assert part and set(part) <= set(whole)
+    seen = set()
+    for hop, values in part.items():
+        for first, last in Chosen(analysis, choice).intervals.tolist():
+            inside = [ns for ns, _ in whole[hop] if first <= ns < last]
+            for ns in (first, *inside, last - 1):
+                assert value_at(values, ns) == value_at(whole[hop], ns)
+                seen.add(value_at(whole[hop], ns))
+            if name == "waiting to be taken":
+                assert value_at(values, last) == 0
+    assert len(seen) > 1 or (name, slowest) == ("lost", 1)
+
+
+def test_the_waits_for_a_cpu_are_those_of_the_table(
+    analysis_of: AnalysisOf, decoded: DecodedOf
+) -> None:
+    analysis = analysis_of("groups_exclusive")
+    waits = analysis.layer_cpu_waits.groupby("message_id")["about_ns"].sum()
+    messages = analysis.messages.set_index("message_id").loc[waits.index]
+    expected = sorted(zip(messages["begin_ns"], waits, strict=True))
+    found = [
+        one
+        for own in counters(decoded("groups_exclusive"), "waited for a CPU").values()
+        for one in own
+    ]
+    assert sorted(found) == expected
+    assert waits.sum() > 0
+
+
+def test_the_busy_time_is_that_of_the_executions(
+    analysis_of: AnalysisOf, decoded: DecodedOf
+) -> None:
+    analysis = analysis_of("fast_blocked_st")
+    executions = analysis.callback_instances
+    busy = (executions["until_ns"] - executions["start_ns"]).sum()
+    found = decoded("fast_blocked_st")
+    shown = sum(
+        value * WINDOW_NS / 100
+        for uuid, own in found.values.items()
+        if found.tracks[uuid].name == "busy"
+        for _, value in own
+    )
+    assert shown == pytest.approx(busy, rel=1e-6)
 
 
 def test_what_was_chosen_is_there_with_its_flows(analysis_of: AnalysisOf, tmp_path: Path) -> None:

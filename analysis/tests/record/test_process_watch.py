@@ -4,11 +4,13 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import subprocess
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -60,12 +62,26 @@ def test_children_and_daemons_are_the_commands(
             process.wait()
 
 
-def test_looks_come_often_at_first_and_then_seldom() -> None:
+def test_looks_come_often_at_first_and_then_seldom(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [100.0]
+    monkeypatch.setattr(processes, "time", SimpleNamespace(monotonic=lambda: now[0]))
     watch = ProcessWatch(MARK)
     watch.follow(os.getpid())
     assert watch.patience_s == 0
+    for ran_s, pause_s in ((0, 0.02), (0.1, 0.02), (1, 0.1), (5, 0.5), (50, 1)):
+        now[0] = 100 + ran_s
+        watch.look()
+        assert watch.patience_s == pytest.approx(pause_s)
+
+
+def test_a_pause_follows_a_look_that_takes_long(monkeypatch: pytest.MonkeyPatch) -> None:
+    # Every reading of the clock is half a second after the one before.
+    ticks = itertools.count(100.0, 0.5)
+    monkeypatch.setattr(processes, "time", SimpleNamespace(monotonic=lambda: next(ticks)))
+    watch = ProcessWatch(MARK)
+    watch.follow(os.getpid())
     watch.look()
-    assert 0 < watch.patience_s <= 0.05
+    assert watch._due > 101.5
 
 
 class MadeProcesses:

@@ -127,10 +127,15 @@ def command(
         if row["severity"] != "info":
             click.echo(f"{row['severity']}: {row['text']}", err=True)
     choice = _choice(analysis, (begin, end), slowest, max_size, of_chain=chain is not None)
-    written = form.write(Chosen(analysis, choice), target, force=force)
+    chosen = Chosen(analysis, choice)
+    written = form.write(chosen, target, force=force)
     counts = "".join(f"{count:,} {what}, " for what, count in written.counts.items())
     click.echo(f"Wrote {printable(str(written.target))} ({counts}{format_size(written.size)})")
-    for note in written.notes:
+    notes = written.notes
+    if not choice.is_everything and not len(chosen.messages):
+        seconds = (analysis.trace.end_ns - analysis.trace.begin_ns) / 1e9
+        notes = (f"no message was chosen; the trace lasts {seconds:.1f} s", *notes)
+    for note in notes:
         click.echo(f"note: {note}", err=True)
 
 

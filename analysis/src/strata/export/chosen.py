@@ -44,7 +44,8 @@ class Choice:
 class Chosen:
     """The part of an analysis that was chosen.
 
-    Rows of single messages are those that were chosen; statistics are always of the whole trace.
+    Rows of what is single in time are those that were chosen; statistics are always of the whole
+    trace.
     """
 
     def __init__(self, analysis: Analysis, choice: Choice | None = None) -> None:
@@ -148,14 +149,108 @@ class Chosen:
         known = at < len(spans)
         return np.asarray(known & (spans[np.minimum(at, len(spans) - 1), 0] <= until))
 
-    def rows(self, name: str) -> Rows:
-        """Return a declared table, of single messages and chain instances only the chosen rows.
+    @property
+    def by_message(self) -> bool:
+        """Messages were chosen by their chain or latency, not by time alone."""
+        return self.choice.chains is not None or self.choice.slowest is not None
 
-        Raises KeyError for a table that is not declared.
+    def during(self, ns: Ints) -> Flags:
+        """Return which times (ns since the epoch) lie in the chosen intervals."""
+        return self.overlapping(ns, ns)
+
+    @cached_property
+    def publications(self) -> Flags:
+        """Which rows of `publications` were chosen: those of chosen messages, and in a chosen time
+        those that nobody took."""
+        rows = self.analysis.rows("publications")
+        return self._of_messages("publication_id", rows, ("client_ns", "rmw_publish_ns"))
+
+    @cached_property
+    def takes(self) -> Flags:
+        """Which rows of `takes` were chosen: those of chosen messages, and in a chosen time those
+        whose publication is unknown."""
+        rows = self.analysis.rows("takes")
+        return self._of_messages("take_id", rows, ("dequeue_ns", "rmw_take_ns"))
+
+    @cached_property
+    def frames(self) -> Flags:
+        """Which rows of `driver_frames` were chosen: those of chosen messages, and in a chosen
+        time those of which no message was made."""
+        rows = self.analysis.rows("driver_frames")
+        return self._of_messages("frame_id", rows, ("read_ns", "ready_ns", "arrival_ns"))
+
+    def _of_messages(self, key: str, rows: Rows, times: tuple[str, ...]) -> Flags:
+        of = self.analysis.rows("messages")[key]
+        flags = np.isin(rows[key], of[self.messages])
+        if not self.by_message:
+            ns = _first_known([rows[name] for name in times])
+            flags |= self.during(ns) & ~np.isin(rows[key], of)
+        return flags
+
+    @cached_property
+    def executions(self) -> Flags:
+        """Which rows of `callback_instances` were chosen: those that chosen messages started, those
+        that published them, and in a chosen time those that started in it."""
+        rows = self.analysis.rows("callback_instances")
+        messages = self.analysis.rows("messages").take(self.messages)
+        around = [
+            self.analysis.rows(table)["instance_id"][messages[column]]
+            for table, column in (("takes", "take_id"), ("publications", "publication_id"))
+        ]
+        flags = np.isin(rows["instance_id"], np.concatenate(around))
+        return flags if self.by_message else flags | self.during(rows["start_ns"])
+
+    @cached_property
+    def calls(self) -> Flags:
+        """Which rows of `service_calls` were chosen: those that chosen executions made or served,
+        or, where only a time was chosen, those that began in it."""
+        rows = self.analysis.rows("service_calls")
+        if not self.by_message:
+            return self.during(rows["begin_ns"])
+        return self._executed(rows["caller_instance_id"]) | self._executed(rows["instance_id"])
+
+    def _executed(self, instance: Ints) -> Flags:
+        chosen = self.analysis.rows("callback_instances")["instance_id"][self.executions]
+        return np.asarray(np.isin(instance, chosen))
+
+    def _wanted(self, name: str, rows: Rows) -> Flags | None:
+        """Return which rows of a table were chosen; null for one that is exported whole."""
+        match name:
+            case "publications":
+                return self.publications
+            case "takes":
+                return self.takes
+            case "driver_frames":
+                return self.frames
+            case "callback_instances":
+                return self.executions
+            case "timer_fires":
+                return self._executed(rows["instance_id"])
+            case "service_calls":
+                return self.calls
+            case "action_goals":
+                return np.asarray(self.calls[rows["goal_call_id"]])
+            case "action_feedback":
+                return np.asarray(self.publications[rows["publication_id"]])
+            case "links":
+                ends = [np.isin(rows[one], self.messages) for one in ("child_id", "parent_id")]
+                return ends[0] & ends[1]
+            case _:
+                return None
+
+    def rows(self, name: str) -> Rows:
+        """Return a declared table, and of what is single in time only the chosen rows.
+
+        That are messages and all tables with a `message_id`, chain instances, publications, takes,
+        executions, timer fires, calls, goals, feedback, links and frames. Raises KeyError for a
+        table that is not declared.
         """
         rows = self.analysis.rows(name)
         if self.choice.is_everything:
             return rows
+        wanted = self._wanted(name, rows)
+        if wanted is not None:
+            return rows.take(np.flatnonzero(wanted))
         if "chain_instance_id" in rows:
             column = rows["chain_instance_id"]
             return rows.take(self._rows_with(column, self.instances, "chain_instances"))
@@ -168,3 +263,11 @@ class Chosen:
         known[chosen] = True
         # Null is -1, which is the last of `known`: never chosen.
         return np.flatnonzero(known[column])
+
+
+def _first_known(columns: list[Ints]) -> Ints:
+    """Return of each row the first of these columns that is not null, null where all are."""
+    known = columns[-1]
+    for column in columns[-2::-1]:
+        known = np.where(column == NONE, known, column)
+    return known

@@ -30,8 +30,6 @@ class ChosenEvents:
         """Take what was chosen; tables are read when they are needed."""
         self._chosen = chosen
         self._vpids = np.unique(chosen.analysis.rows("processes")["vpid"])
-        choice = chosen.choice
-        self._by_message = choice.chains is not None or choice.slowest is not None
 
     def of_processes(self, events: pa.Table) -> pa.Table:
         """Return the events of the processes that the analysis covers."""
@@ -39,11 +37,11 @@ class ChosenEvents:
 
     def during(self, timestamp: Ints) -> Flags:
         """Return which times (ns since the epoch) lie in the chosen ones."""
-        return self._chosen.overlapping(timestamp, timestamp)
+        return self._chosen.during(timestamp)
 
     def of_messages(self, events: pa.Table) -> pa.Table:
         """Return the publishes or takes that were chosen."""
-        if not self._by_message:
+        if not self._chosen.by_message:
             return events.filter(pa.array(self.during(events["timestamp"].to_numpy())))
         wanted = np.zeros(len(events), bool)
         timestamp, vtid = events["timestamp"].to_numpy(), events["vtid"].to_numpy()
@@ -62,21 +60,9 @@ class ChosenEvents:
     @cached_property
     def executions(self) -> Flags:
         """Which rows of `callback_instances` were chosen."""
-        rows = self._chosen.analysis.rows("callback_instances")
-        if not self._by_message:
-            return self.during(rows["start_ns"])
-        return np.isin(rows["instance_id"], self._executions_around)
-
-    @property
-    def _executions_around(self) -> Ints:
-        """Executions that the chosen messages started, and those that published them."""
-        messages = self._chosen.analysis.rows("messages").take(self._chosen.messages)
-        found = [
-            self._chosen.analysis.rows(table)["instance_id"][messages[column]]
-            for table, column in (("takes", "take_id"), ("publications", "publication_id"))
-        ]
-        every = np.concatenate(found)
-        return np.unique(every[every != NONE])
+        if self._chosen.by_message:
+            return self._chosen.executions
+        return self.during(self._chosen.analysis.rows("callback_instances")["start_ns"])
 
     @cached_property
     def _spans(self) -> _Threads:

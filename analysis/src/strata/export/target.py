@@ -1,9 +1,9 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The directory that tables are written into: made or replaced whole, or left as it was.
+"""The directory that an export is written into: made or replaced whole, or left as it was.
 
-Only a directory of `strata convert` is ever replaced: its `tables.json` says so, and it holds
-nothing but the files that are listed there.
+Only a directory of `strata convert` or `strata export` is ever replaced: its `tables.json` says
+so, and it holds nothing but the files that are listed there.
 """
 
 from __future__ import annotations
@@ -38,13 +38,13 @@ def check_target(target: Path, *, force: bool) -> None:
     foreign = _foreign_entry(target, entries)
     if foreign is not None:
         raise OutputError(
-            f"Cannot write {target}: the directory contains files that strata convert did not "
-            f"write ({foreign}). {_ELSEWHERE}"
+            f"Cannot write {target}: the directory contains files that strata did not write "
+            f"({foreign}). {_ELSEWHERE}"
         )
     if not force:
         raise OutputError(
-            f"Cannot write {target}: it already contains tables. Name another place with -o or "
-            "use --force."
+            f"Cannot write {target}: it already contains an export. Name another place with "
+            "-o or use --force."
         )
 
 
@@ -104,7 +104,7 @@ def _check_place(target: Path) -> None:
 
 
 def _foreign_entry(target: Path, entries: list[Path]) -> str | None:
-    """Name an entry that `strata convert` did not write; null when it wrote all."""
+    """Name an entry that strata did not write; null when it wrote all."""
     written = own_tables(target)
     if written is None:
         other = next((entry.name for entry in entries if entry.name != CONTENTS), None)

@@ -58,7 +58,9 @@ class ProcessWatch:
         at = time.monotonic()
         if now or at >= self._due:
             self._look()
-            self._due = at + min(_LATEST_S, max(_SOONEST_S, (at - self._begun) / _PART))
+            # After the look: where one takes long, they do not follow each other without a pause.
+            pause = min(_LATEST_S, max(_SOONEST_S, (at - self._begun) / _PART))
+            self._due = time.monotonic() + pause
 
     def as_json(self) -> dict[str, Any]:
         """Give what the manifest says: process ids, as the processes see their own."""

@@ -24,9 +24,7 @@ class ChosenRows:
         """Take what was chosen; tables are read when they are needed."""
         self._chosen = chosen
         self._events = ChosenEvents(chosen)
-        choice = chosen.choice
-        self._by_message = choice.chains is not None or choice.slowest is not None
-        self.everything = choice.is_everything
+        self.everything = chosen.choice.is_everything
 
     def rows(self, name: str) -> Rows:
         """Return a whole table."""
@@ -49,7 +47,7 @@ class ChosenRows:
     def publications(self) -> Flags:
         """Rows of `publications`."""
         rows = self.rows("publications")
-        if self._by_message:
+        if self._chosen.by_message:
             return np.isin(
                 rows["publication_id"], self.rows("messages")["publication_id"][self.messages]
             )
@@ -59,11 +57,7 @@ class ChosenRows:
     @cached_property
     def calls(self) -> Flags:
         """Rows of `service_calls`: with messages chosen, those that their callbacks made."""
-        rows = self.rows("service_calls")
-        if not self._by_message:
-            return self._events.during(rows["begin_ns"])
-        caller, instance = rows["caller_instance_id"], rows["instance_id"]
-        return self._executed(caller) | self._executed(instance)
+        return self._chosen.calls
 
     @cached_property
     def links(self) -> Flags:
@@ -71,9 +65,6 @@ class ChosenRows:
         rows = self.rows("links")
         flags = self.messages
         return np.asarray(flags[rows["child_id"]] & flags[rows["parent_id"]], bool)
-
-    def _executed(self, instance: Ints) -> Flags:
-        return np.asarray(np.append(self.executions, False)[self._row_of(instance)], bool)
 
     def callback_of(self, instance: Ints) -> Ints:
         """Return the callback of each execution; null for null."""

@@ -60,7 +60,7 @@ class Counters:
                 "in the reader's queue. Messages that were lost are not counted."
             )
             track = self._tracks.counter("waiting to be taken", words, group, "messages")
-            self._values(track, ns, depth)
+            self._values(track, ns, depth, between=0)
 
     def _losses(self) -> None:
         """Messages lost so far, at the times that the table has: the last of each cause."""
@@ -75,7 +75,6 @@ class Counters:
                 "was published."
             )
             track = self._tracks.counter("lost", words, self._groups[number], "messages", rank=2)
-            self._packets.value(track, self._chosen.begin_ns, 0)
             self._values(track, ns, total)
 
     def _cpu_waits(self) -> None:
@@ -93,7 +92,7 @@ class Counters:
         chosen = chosen[waited[chosen] != NONE]
         words = (
             "How long the threads of a message had to wait for a CPU although they could run, at "
-            "the message's begin: from kernel events, or estimated from samples."
+            "the start of the message: from kernel events, or estimated from samples."
         )
         for number, group in self._groups.items():
             own = chosen[messages["hop_id"][chosen] == number]
@@ -127,14 +126,33 @@ class Counters:
             share = busy_shares(rows["start_ns"][own], rows["until_ns"][own], edges)
             parent = self._processes.thread((thread["host"], thread["vpid"], thread["vtid"]))
             track = self._tracks.counter("busy", words, parent, "%")
-            for ns, value in zip(edges.tolist(), share.tolist(), strict=True):
+            until = edges + WINDOW_NS
+            for at, (ns, value) in enumerate(zip(edges.tolist(), share.tolist(), strict=True)):
                 self._packets.value(track, ns, float(value))
-            self._packets.value(track, int(edges[-1]) + WINDOW_NS, 0.0)
+                if at + 1 == len(edges) or edges[at + 1] != until[at]:
+                    self._packets.value(track, int(until[at]), 0.0)
 
-    def _values(self, track: int, ns: Ints, values: Ints) -> None:
-        shown = self._chosen.overlapping(ns, ns)
-        for at, value in zip(ns[shown].tolist(), values[shown].tolist(), strict=True):
-            self._packets.value(track, at, value)
+    def _values(self, track: int, ns: Ints, values: Ints, between: int | None = None) -> None:
+        """Write the values that a count takes from 0 on at these times, ascending.
+
+        Each chosen interval begins with the value that the count has then. After it the count has
+        the value `between`; null leaves the last one.
+        """
+        if self._chosen.choice.is_everything:
+            # Times of a host whose clock is not synchronised may lie before the first event.
+            if len(ns) and ns[0] > self._chosen.begin_ns:
+                self._packets.value(track, self._chosen.begin_ns, 0)
+            for at, value in zip(ns.tolist(), values.tolist(), strict=True):
+                self._packets.value(track, at, value)
+            return
+        for begin, end in self._chosen.intervals.tolist():
+            first, last = np.searchsorted(ns, [begin, end])
+            if first == len(ns) or ns[first] != begin:
+                self._packets.value(track, begin, int(values[first - 1]) if first else 0)
+            for at, value in zip(ns[first:last].tolist(), values[first:last].tolist(), strict=True):
+                self._packets.value(track, at, value)
+            if between is not None:
+                self._packets.value(track, end, between)
 
 
 def busy_shares(begin: Ints, end: Ints, edges: Ints) -> Ints:
