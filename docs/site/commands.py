@@ -6,7 +6,8 @@ usage: python3 docs/site/commands.py [--update] PAGE
 
 Commands are the blocks fenced as `sh`; what one prints is in the block fenced as `output` that
 follows it. With --update these blocks are replaced by what is printed now. A block after the line
-`<!-- needs ROS 2 installed -->` runs only where /opt/ros has an installation.
+`<!-- needs ROS 2 installed -->` runs only where /opt/ros has an installation, one after
+`<!-- not run: REASON -->` nowhere.
 
 Only the standard library is used: it runs before anything is set up.
 """
@@ -24,32 +25,42 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 NEEDS_ROS = "<!-- needs ROS 2 installed -->"
 _BLOCK = re.compile(
-    rf"(?P<mark>{re.escape(NEEDS_ROS)}\n+)?^```sh\n(?P<command>.*?)^```$"
-    r"(?:\n\n^```output\n(?P<output>.*?)^```$)?",
+    rf"(?P<mark>(?:{re.escape(NEEDS_ROS)}|<!-- not run: (?P<reason>[^>]*) -->)\n+)?"
+    r"^```sh\n(?P<command>.*?)^```$(?:\n\n^```output\n(?P<output>.*?)^```$)?",
     re.DOTALL | re.MULTILINE,
 )
 
 
 @dataclass(frozen=True)
 class Block:
-    """Commands of a page and what the page shows of their output; null when it shows none."""
+    """Commands of a page and what the page shows of their output; null when it shows none.
+
+    `not_run` is the page's reason for which nobody runs them but a reader.
+    """
 
     command: str
     output: str | None
     needs_ros: bool
+    not_run: str | None
 
 
 def blocks(page: Path) -> list[Block]:
     """Return the commands of a page in their order."""
     return [
-        Block(hit["command"].strip(), hit["output"], hit["mark"] is not None)
+        Block(
+            hit["command"].strip(),
+            hit["output"],
+            hit["mark"] is not None and hit["reason"] is None,
+            hit["reason"],
+        )
         for hit in _BLOCK.finditer(page.read_text())
     ]
 
 
 def can_run(block: Block) -> bool:
-    """Return whether this machine has what a block needs."""
-    return not block.needs_ros or any(Path("/opt/ros").glob("*/setup.bash"))
+    """Return whether a block is run, and this machine has what it needs."""
+    has_ros = any(Path("/opt/ros").glob("*/setup.bash"))
+    return block.not_run is None and (not block.needs_ros or has_ros)
 
 
 def run(command: str, timeout_s: float = 1200) -> str:

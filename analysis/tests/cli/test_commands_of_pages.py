@@ -31,7 +31,16 @@ PAGES = [
     ),
     ROOT / "README.md",
     ROOT / "tracing_ws/README.md",
+    *sorted((ROOT / "analysis/src/strata/help").glob("*.md")),
 ]
+# A fence of another kind than `sh`, after its mark.
+_OTHER = re.compile(
+    r"(?P<mark><!-- not run: [^>]* -->\n+)?^```(?!sh$|output$)(?P<kind>\w*)$\n(?P<text>.*?)^```$",
+    re.DOTALL | re.MULTILINE,
+)
+_PROGRAM = re.compile(
+    r"^(?:\$ )?(?:(?:\.venv/bin/)?strata|make|ros2|pip|git|docker|colcon) ", re.MULTILINE
+)
 FOLLOWED = ("docs/tutorial.md", "docs/how-to/", "docs/from-caret.md")
 SAMPLE = "dds_jazzy_udp_resends"
 RECORDS = {"record", "run", "campaign"}
@@ -46,25 +55,34 @@ NAMES = {
     "sessions/c",
     "sessions/$profile",
     "sessions/polled_1280",
+    "sessions/NAME",
     "main-session",
     "my-session",
     "TRACE",
+    "BEFORE",
+    "AFTER",
+    "A",
+    "B",
 }
 CHAIN = {"/a -> /b": "/chain_0 -> /chain_1"}
 
 
-def _lines(page: Path) -> Iterator[str]:
-    """Yield the commands of a page's shell blocks; one may go over several lines."""
-    for block in commands.blocks(page):
+def _lines(page: Path) -> Iterator[tuple[str, bool]]:
+    """Yield the commands of a page and whether they can run; one may go over several lines."""
+    shown = [(block.command, commands.can_run(block)) for block in commands.blocks(page)]
+    for other in _OTHER.finditer(page.read_text()):
+        begun = "\n".join(re.findall(r"^\$ ((?:.*\\\n)*.*)", other["text"], re.MULTILINE))
+        shown.append((begun, False))
+    for text, can_run in shown:
         begun = ""
-        for line in block.command.replace("\\\n", " ").splitlines():
+        for line in text.replace("\\\n", " ").splitlines():
             begun += line
             try:
                 shlex.split(begun, comments=True)
             except ValueError:
                 begun += "\n"
                 continue
-            yield begun
+            yield begun, can_run
             begun = ""
         assert not begun, f"{page}: a quotation is not closed in {begun}"
 
@@ -79,29 +97,55 @@ def _words(line: str) -> list[str] | None:
 
 
 COMMANDS = [
-    pytest.param(page, words, id=f"{page.relative_to(ROOT)}: {shlex.join(words)}"[:90])
+    pytest.param(page, words, can_run, id=f"{page.relative_to(ROOT)}: {shlex.join(words)}"[:90])
     for page in PAGES
-    for line in _lines(page)
+    for line, can_run in _lines(page)
     if (words := _words(line.strip())) is not None
 ]
 
 
-@pytest.mark.parametrize(("page", "words"), COMMANDS)
-def test_its_verb_and_options_exist(page: Path, words: list[str]) -> None:
+def _command(words: list[str]) -> tuple[click.Command, click.Context, list[str]]:
+    """Return the verb that words call, in its context, and the words behind it."""
     command: click.Command = strata
     context = click.Context(command)
-    while isinstance(command, click.Group) and not words[0].startswith("-"):
+    while isinstance(command, click.Group) and words and not words[0].startswith("-"):
         found = command.get_command(context, words[0])
-        assert found is not None, f"{page} calls a verb that does not exist: {words[0]}"
+        assert found is not None, f"a verb that does not exist: {words[0]}"
         command, words = found, words[1:]
         context = click.Context(command, parent=context)
+    return command, context, words
+
+
+@pytest.mark.parametrize(("page", "words", "can_run"), COMMANDS)
+def test_its_verb_and_options_exist(page: Path, words: list[str], can_run: bool) -> None:
+    del page, can_run
+    command, context, words = _command(words)
     command.make_parser(context).parse_args(args=list(words))
 
 
-def _reads(page: Path, words: list[str]) -> bool:
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_verbs_and_options_in_sentences_exist(page: Path) -> None:
+    text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
+    for inline in re.findall(r"`(?:\.venv/bin/)?strata ([a-z][^`]*)`", text):
+        words = inline.partition(" -- ")[0].split()
+        command, context, words = _command(words)
+        known = {name for one in command.get_params(context) for name in one.opts}
+        used = {word.partition("=")[0] for word in words if word.startswith("--")}
+        assert used <= known | {"--help"}, inline
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_a_fence_with_commands_is_run_or_says_why_not(page: Path) -> None:
+    if page.is_relative_to(ROOT / "docs/reference"):
+        return
+    for fence in _OTHER.finditer(page.read_text()):
+        assert fence["mark"] or not _PROGRAM.search(fence["text"]), fence["text"]
+
+
+def _reads(page: Path, words: list[str], can_run: bool) -> bool:
     followed = page.relative_to(ROOT).as_posix().startswith(FOLLOWED)
     records = words[0] in RECORDS and words[:2] != ["campaign", "list"]
-    return not followed and not records
+    return can_run and not followed and not records
 
 
 @pytest.fixture(scope="module")
@@ -116,16 +160,20 @@ def desk(
         for name in NAMES:
             shutil.copytree(source, place / name)
         (place / "gates.yaml").write_text("gates:\n  - chain p50 < 20 s\n")
+        (place / "links.yaml").write_text("nodes: []\n")
         return place
 
     return made
 
 
 @pytest.mark.parametrize(
-    ("page", "words"),
+    ("page", "words", "can_run"),
     [one for one in COMMANDS if _reads(*one.values)],  # type: ignore[arg-type]
 )
-def test_what_reads_is_run(page: Path, words: list[str], desk: Callable[[], Path]) -> None:
+def test_what_reads_is_run(
+    page: Path, words: list[str], can_run: bool, desk: Callable[[], Path]
+) -> None:
+    del page, can_run
     place = desk()
     words = [re.sub("^DIR$", "made", CHAIN.get(word, word)) for word in words]
     done = subprocess.run(
@@ -137,5 +185,5 @@ def test_what_reads_is_run(page: Path, words: list[str], desk: Callable[[], Path
 
 
 def test_the_pages_have_commands_of_every_verb() -> None:
-    used = {words[0] for _, words in (one.values for one in COMMANDS)}
+    used = {words[0] for _, words, _ in (one.values for one in COMMANDS)}
     assert set(strata.list_commands(click.Context(strata))) - used == {"help"}

@@ -145,4 +145,4 @@ def test_a_moment_is_read(text: str, ns: int) -> None:
 def test_what_is_no_moment_is_refused(text: str) -> None:
     result = CliRunner().invoke(verbs, ["export", "x", "--to", "parquet", "--begin", text])
     assert result.exit_code == 2
-    assert "is no moment: write it as 2.5s" in " ".join(result.output.replace("│", "").split())
+    assert "is not a time: write it as 2.5s" in " ".join(result.output.replace("│", "").split())

@@ -22,7 +22,7 @@ pytestmark = pytest.mark.live
 RECORDING = re.compile(
     r"^ *(\.venv/bin/strata (record|run|campaign run) |python3 -m relay_chain )", re.MULTILINE
 )
-FOLLOWED = ("docs/tutorial.md", "docs/how-to/", "docs/from-", "docs/reproduction.md")
+FOLLOWED = ("docs/tutorial.md", "docs/how-to/", "docs/from-")
 NOT_RUN = {
     "docs/campaigns-coverage.md": "NAME and STUDY are names that the reader chooses",
     "docs/importing.md": "its files are other tools' results (campaign/test_import*.py)",

@@ -77,9 +77,8 @@ def test_a_page_shows_what_its_commands_print(page: Path, world: World, tmp_path
         assert re.search(named, printed), f"the commands do not print {named}:\n{printed}"
 
 
-@pytest.mark.parametrize("page", ["CONTRIBUTING.md", "reproduction.md"])
-def test_commands_of_other_pages_run(page: str) -> None:
-    found = commands.blocks(DOCS / page)
+def test_commands_for_contributors_run() -> None:
+    found = commands.blocks(DOCS / "CONTRIBUTING.md")
     assert found
     for block in filter(commands.can_run, found):
         commands.run(block.command)
@@ -101,6 +100,18 @@ def test_a_block_that_needs_ros_is_marked(tmp_path: Path) -> None:
     page = tmp_path / "page.md"
     page.write_text(f"{commands.NEEDS_ROS}\n\n```sh\nros2 topic list\n```\n\n```sh\ntrue\n```\n")
     assert [block.needs_ros for block in commands.blocks(page)] == [True, False]
+
+
+def test_a_block_that_nobody_runs_says_why(tmp_path: Path) -> None:
+    page = tmp_path / "page.md"
+    page.write_text("<!-- not run: takes hours -->\n\n```sh\nfalse\n```\n\n```sh\ntrue\n```\n")
+    marked, other = commands.blocks(page)
+    assert (marked.not_run, marked.needs_ros, commands.can_run(marked)) == (
+        "takes hours",
+        False,
+        False,
+    )
+    assert other.not_run is None and commands.can_run(other)
 
 
 def test_a_command_that_fails_ends_the_page(tmp_path: Path) -> None:

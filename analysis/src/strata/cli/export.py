@@ -11,6 +11,7 @@ import click
 
 from strata.cli.chain import declared_links, links_option, parse_chain
 from strata.cli.instants import Instant, InstantOfTrace
+from strata.cli.listing import ListingCommand
 from strata.cli.progress import decoding_progress, make_results
 from strata.cli.quantities import Bytes
 from strata.cli.selection import processes_option
@@ -25,16 +26,12 @@ if TYPE_CHECKING:
 _INSTANT = InstantOfTrace()
 
 
-class _Export(click.Command):
-    """Lists the formats in its help, one per line."""
-
-    def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
-        with formatter.section("Formats"):
-            formatter.write_dl([(one.name, one.summary) for one in FORMATS])
-        super().format_epilog(ctx, formatter)
-
-
-@click.command("export", cls=_Export)
+@click.command(
+    "export",
+    cls=ListingCommand,
+    title="Formats",
+    entries=[(one.name, one.summary) for one in FORMATS],
+)
 @click.argument("trace", type=click.Path(path_type=Path))
 @click.option(
     "--to",

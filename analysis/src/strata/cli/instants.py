@@ -63,7 +63,7 @@ class InstantOfTrace(click.ParamType[Instant]):
         found = None if match is None else self._of_clock(match)
         if found is None:
             self.fail(
-                f"'{value}' is no moment: write it as 2.5s or 300ms since the first event, or in "
+                f"'{value}' is not a time: write it as 2.5s or 300ms since the first event, or in "
                 "UTC as 03:43:12.826 or 2026-11-26T03:43:12.826.",
                 param,
                 ctx,

@@ -13,6 +13,7 @@ from pathlib import Path
 
 from strata import __version__
 from strata.cli import topics
+from strata.cli.listing import ListingCommand
 from strata.cli.reference import commands, options, paragraphs, usage
 
 
@@ -27,6 +28,10 @@ def page() -> str:
             lines += _paragraph(text)
         for names, text in options(command):
             lines += [".TP", f".B {_escaped(names)}", _escaped(text)]
+        if isinstance(command, ListingCommand):
+            lines += [".PP", f"{_escaped(command.title)}:"]
+            for word, text in command.entries:
+                lines += [".TP", f".B {_escaped(word)}", _escaped(text)]
     for topic in topics.TOPICS:
         lines += [f".SH {topic.upper()}", *_topic(topics.text(topic))]
     return "\n".join(lines) + "\n"

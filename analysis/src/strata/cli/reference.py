@@ -17,6 +17,7 @@ from pathlib import Path
 
 import click
 
+from strata.cli.listing import ListingCommand
 from strata.cli.main import strata
 from strata.schema.docs import write
 
@@ -84,6 +85,10 @@ def _section(name: str, command: click.Command) -> str:
         parts.append(f"```text\n{kept}\n```\n" if "\n" in kept else f"{_prose(kept)}\n")
     rows = [f"| `{_cell(names)}` | {_prose(_cell(text))} |" for names, text in options(command)]
     parts.append("\n".join(["| option | meaning |", "| --- | --- |", *rows]) + "\n")
+    if isinstance(command, ListingCommand):
+        entries = [f"| `{word}` | {_prose(_cell(text))} |" for word, text in command.entries]
+        head = [f"| {command.title.lower()} | |", "| --- | --- |"]
+        parts.append("\n".join([*head, *entries]) + "\n")
     if command.epilog:
         parts += [f"```text\n{inspect.cleandoc(command.epilog)}\n```\n"]
     return "\n".join(parts)

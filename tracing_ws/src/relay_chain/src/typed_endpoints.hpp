@@ -44,6 +44,8 @@ struct TypedEndpoints {
   }
 
   // std::function, not a closure of each caller's own: rclcpp's templates are made for each type.
+  // The factory, not create_subscription(): that also makes the timer of topic statistics, which
+  // nobody switches on, once more for each type.
   template <typename Argument>
   static rclcpp::SubscriptionBase::SharedPtr subscription(rclcpp::Node& node, const Topic& topic,
                                                           std::function<void(Argument)> act) {
@@ -51,7 +53,13 @@ struct TypedEndpoints {
     if (topic.intra_process) {
       options.use_intra_process_comm = rclcpp::IntraProcessSetting::Enable;
     }
-    return node.create_subscription<Message>(topic.name, topic.qos, std::move(act), options);
+    using Memory = rclcpp::message_memory_strategy::MessageMemoryStrategy<Message>;
+    const auto factory = rclcpp::create_subscription_factory<Message>(std::move(act), options,
+                                                                      Memory::create_default());
+    const auto topics = node.get_node_topics_interface();
+    const auto made = topics->create_subscription(topic.name, factory, topic.qos);
+    topics->add_subscription(made, options.callback_group);
+    return made;
   }
 
   static Sending sending(rclcpp::Node& node, const Topic& topic, std::int64_t payload, bool loans) {
