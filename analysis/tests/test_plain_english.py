@@ -49,6 +49,8 @@ PHRASES = {
     r"\bused again\b": "reused",
     r"\bof ours\b": "Strata's",
     r"\bso that it holds\b": "for this to be true",
+    r"\b(has|have|is) no equal\b": "has no equivalent",
+    r"\b(the|its|their) begin\b": "the start",
 }
 
 # Directories and modules below analysis/src/strata whose strings are covered.

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from strata.cli import manual, reference, topics
+from strata.export.formats import FORMATS
 
 ROOT = Path(__file__).parents[2]
 CONFIGURATION = ROOT / "docs/site/mkdocs.yml"
@@ -98,3 +99,20 @@ def test_the_man_page_has_every_option_and_topic_and_renders(tmp_path: Path) -> 
     rendered = subprocess.run(command, capture_output=True, text=True, check=True)
     assert "STRATA(1)" in rendered.stdout
     assert [line for line in rendered.stderr.splitlines() if "macro" in line] == []
+
+
+def test_the_page_of_speed_has_the_figures_of_the_measured_pages() -> None:
+    rows = re.findall(r"^\|.*\|$", (ROOT / "docs/speed.md").read_text(), re.MULTILINE)[2:]
+    for row in rows:
+        cells = [cell.strip() for cell in row.strip("|").split(" | ")]
+        page = (ROOT / "docs" / re.findall(r"\]\((.*?)\)", cells[2])[0]).read_text()
+        figures = re.findall(r"`([\d.]+)`", cells[1])
+        assert figures
+        for figure in figures:
+            assert re.search(rf"(?<![\d.]){re.escape(figure)}(?![\d.])", page), (figure, row)
+
+
+def test_the_man_page_lists_every_format() -> None:
+    text = manual.page()
+    for form in FORMATS:
+        assert f".B {form.name.replace('-', chr(92) + '-')}" in text

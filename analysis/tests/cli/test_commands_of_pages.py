@@ -33,9 +33,8 @@ PAGES = [
     ROOT / "tracing_ws/README.md",
     *sorted((ROOT / "analysis/src/strata/help").glob("*.md")),
 ]
-# A fence of another kind than `sh`, after its mark.
-_OTHER = re.compile(
-    r"(?P<mark><!-- not run: [^>]* -->\n+)?^```(?!sh$|output$)(?P<kind>\w*)$\n(?P<text>.*?)^```$",
+_FENCE = re.compile(
+    r"(?P<mark><!-- not run: [^>]* -->\n+)?^```(?P<kind>\w*)$\n(?P<text>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
 _PROGRAM = re.compile(
@@ -44,6 +43,8 @@ _PROGRAM = re.compile(
 FOLLOWED = ("docs/tutorial.md", "docs/how-to/", "docs/from-caret.md")
 SAMPLE = "dds_jazzy_udp_resends"
 RECORDS = {"record", "run", "campaign"}
+# Names of other things, in sentences, that begin like a command.
+OTHER_NAMES = ("findings", "recording")
 # What a page calls a recording or a chain that a reader has.
 NAMES = {
     "sessions/mine",
@@ -67,10 +68,17 @@ NAMES = {
 CHAIN = {"/a -> /b": "/chain_0 -> /chain_1"}
 
 
+def _others(page: Path) -> Iterator[re.Match[str]]:
+    """Yield the fences of a page that are neither commands that can be run nor their output."""
+    for fence in _FENCE.finditer(page.read_text()):
+        if fence["kind"] not in ("sh", "output"):
+            yield fence
+
+
 def _lines(page: Path) -> Iterator[tuple[str, bool]]:
     """Yield the commands of a page and whether they can run; one may go over several lines."""
     shown = [(block.command, commands.can_run(block)) for block in commands.blocks(page)]
-    for other in _OTHER.finditer(page.read_text()):
+    for other in _others(page):
         begun = "\n".join(re.findall(r"^\$ ((?:.*\\\n)*.*)", other["text"], re.MULTILINE))
         shown.append((begun, False))
     for text, can_run in shown:
@@ -128,6 +136,8 @@ def test_verbs_and_options_in_sentences_exist(page: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
     for inline in re.findall(r"`(?:\.venv/bin/)?strata ([a-z][^`]*)`", text):
         words = inline.partition(" -- ")[0].split()
+        if words[0] in OTHER_NAMES:
+            continue
         command, context, words = _command(words)
         known = {name for one in command.get_params(context) for name in one.opts}
         used = {word.partition("=")[0] for word in words if word.startswith("--")}
@@ -138,7 +148,7 @@ def test_verbs_and_options_in_sentences_exist(page: Path) -> None:
 def test_a_fence_with_commands_is_run_or_says_why_not(page: Path) -> None:
     if page.is_relative_to(ROOT / "docs/reference"):
         return
-    for fence in _OTHER.finditer(page.read_text()):
+    for fence in _others(page):
         assert fence["mark"] or not _PROGRAM.search(fence["text"]), fence["text"]
 
 
@@ -160,7 +170,7 @@ def desk(
         for name in NAMES:
             shutil.copytree(source, place / name)
         (place / "gates.yaml").write_text("gates:\n  - chain p50 < 20 s\n")
-        (place / "links.yaml").write_text("nodes: []\n")
+        (place / "links.yaml").write_text("links: []\n")
         return place
 
     return made

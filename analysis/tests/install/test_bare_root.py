@@ -3,14 +3,15 @@
 """The wheel of the analysis alone reads and reports a trace on a system that has only Python.
 
 No compiler, no LTTng, no ROS 2, no checkout: a bare Debian made by debootstrap, and no network is
-used in it. Where debootstrap cannot run, a fresh virtual environment outside of the checkout
-serves.
+used in it. Where debootstrap cannot run (no Debian, no root, no device files), a fresh virtual
+environment outside of the checkout serves.
 """
 
 from __future__ import annotations
 
 import json
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -22,7 +23,6 @@ import pytest
 
 ROOT = Path(__file__).parents[3]
 SAMPLE = ROOT / "analysis/tests/traces/dds_jazzy_udp_resends.tar.xz"
-SOURCES = Path("/etc/apt/sources.list.d/debian.sources")
 Strata = Callable[..., subprocess.CompletedProcess[str]]
 
 pytestmark = pytest.mark.timeout(900)
@@ -46,17 +46,36 @@ def wheels(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return place
 
 
+def _can_bootstrap(place: Path) -> bool:
+    """Return whether this machine can make a Debian: where it can, a failure is one."""
+    system = platform.freedesktop_os_release()["ID"]
+    if os.geteuid() != 0 or system != "debian" or shutil.which("debootstrap") is None:
+        return False
+    made = subprocess.run(["mknod", place / "null", "c", "1", "3"], capture_output=True)
+    return made.returncode == 0
+
+
+def _mirror() -> list[str]:
+    """Return from where this machine's apt has Debian 12; nothing for debootstrap's own choice."""
+    form = "$(RELEASE) $(REPO_URI)"
+    listed = subprocess.run(
+        ["apt-get", "indextargets", "--format", form, "Created-By: Packages"],
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    lines = [line.split() for line in listed.stdout.splitlines()]
+    return [words[1] for words in lines if words[0] == "bookworm"][:1]
+
+
 def _bare_debian(place: Path) -> bool:
     """Make a Debian with Python alone; return whether the machine can."""
-    if os.geteuid() != 0 or shutil.which("debootstrap") is None:
+    if not _can_bootstrap(place.parent):
         return False
-    mirror = [
-        line.split()[1]
-        for line in (SOURCES.read_text().splitlines() if SOURCES.is_file() else [])
-        if line.startswith("URIs:")
-    ][:1]
-    command = ["debootstrap", "--variant=minbase", "--include=python3", "bookworm", place, *mirror]
-    return subprocess.run(command, capture_output=True).returncode == 0
+    command = ["debootstrap", "--variant=minbase", "--include=python3", "bookworm", place]
+    done = subprocess.run([*command, *_mirror()], capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout[-2000:] + done.stderr[-2000:]
+    return True
 
 
 @pytest.fixture(scope="module")

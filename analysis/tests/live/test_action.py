@@ -4,9 +4,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shlex
-import sys
+import subprocess
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -85,12 +87,32 @@ def test_the_steps_record_judge_and_keep_everything(
     assert "chain p50" in summary
 
 
+def test_a_command_is_ended_and_compared_with_a_baseline(world: World, tmp_path: Path) -> None:
+    # One that would run for half an hour, and a gate that a recording alone cannot meet.
+    command = "python3 -m relay_chain --relays 1 --messages 100000 --rate 50"
+    (tmp_path / "gates.yaml").write_text("gates:\n  - chain p50 not more than 10000 % worse\n")
+    inputs = {"command": command, "gates": "gates.yaml", "duration": "3s", "config": "light"}
+    _, summary = _run(world, tmp_path, **inputs, output="alone")
+    assert "holds" not in summary
+    statuses, summary = _run(world, tmp_path, **inputs, baseline="alone/session", output="both")
+    assert statuses == {"Record": 0, "Write the page": 0, "Check the gates": 0}, summary
+    assert "**holds**" in summary
+    manifest = json.loads((tmp_path / "both/session/manifest.json").read_text())
+    assert manifest["configuration"]["name"] == "light"
+
+
 def test_the_setup_step_sets_this_checkout_up() -> None:
     (step,) = [step for step in _steps() if step["name"] == "Set up Strata"]
     checkout = _EXPRESSION.sub(lambda _: str(ACTION.parent), step["env"]["CHECKOUT"])
     assert Path(checkout).resolve() == ROOT
-    assert "setup:" in (ROOT / "Makefile").read_text()
-    assert Path(sys.executable).is_relative_to(ROOT)
+    done = subprocess.run(
+        ["bash", "-eo", "pipefail", "-c", step["run"]],
+        env={**os.environ, "CHECKOUT": checkout},
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.splitlines()[-1] == "[setup] ready: .venv/bin/strata"
 
 
 def test_the_results_are_uploaded_whatever_the_gates_say() -> None:

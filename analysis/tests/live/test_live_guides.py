@@ -20,7 +20,7 @@ from page_commands import commands
 pytestmark = pytest.mark.live
 
 RECORDING = re.compile(
-    r"^ *(\.venv/bin/strata (record|run|campaign run) |python3 -m relay_chain )", re.MULTILINE
+    r"^ *((\.venv/bin/)?strata (record|run|campaign run) |python3 -m relay_chain )", re.MULTILINE
 )
 FOLLOWED = ("docs/tutorial.md", "docs/how-to/", "docs/from-")
 NOT_RUN = {
@@ -37,7 +37,8 @@ CHANGED = [
     (r"^make setup .*", ""),
     (r"^.* campaign import .*$", ""),
     (r"\bDIR\b", "made"),
-    (r"\.venv/bin/strata", f"{sys.executable} -m strata"),
+    (r"\banalysis/tests/", f"{ROOT}/analysis/tests/"),
+    (r"(\.venv/bin/|^ *)strata ", f"{sys.executable} -m strata "),
 ]
 NODE = """
 import rclpy
