@@ -341,11 +341,10 @@ dicts (name, time, contexts, payload; a list with one per event) are measured on
 "scaled" is its CPU time per event times the events."""
 
 _PROMISES = """\
-"Decode" is `Trace.chunks`, to columns in chunks, on the largest trace; one stream's is to whole
-tables, and judged by the floor of fresh memory in pages of 4 KiB, the slowest of the three below,
-and by no other. Decoding and bt2 count by CPU time of reading
-alone. Whole processes, on the smallest trace, count by all CPU time, with the start of
-Python and its imports."""
+"Decode" is `Trace.chunks`, to columns in chunks, on the largest trace. "One stream" is decoded to
+whole tables, and compared with the slowest of the three floors below, fresh memory in pages of
+4 KiB. Decoding and bt2 are compared by the CPU time of reading alone; whole processes, on the
+smallest trace, by all their CPU time, with the start of Python and its imports."""
 
 _FLOOR = """\
 No reader that makes these columns is faster than the memory: the trace's bytes have to be read
