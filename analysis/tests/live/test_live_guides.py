@@ -31,7 +31,7 @@ NOT_RUN = {
 # Of a campaign one cell is run, of a lidar five seconds, and nothing of other tools is imported.
 # What goes into sessions/ of the checkout goes elsewhere.
 CHANGED = [
-    (r"(strata run relay_chain) +#.*$", r"\1 -o sessions/mine"),
+    (r"(strata run (?!.* -o )[^#\n]*?)( *#.*)?$", r"\1 --force -o sessions/run"),
     (r"(strata run lidar_\w+)", r"\1 --duration 5s"),
     (r"(campaign run relay --quick -o \S+)( .*)?$", r"\1 --only hops/10"),
     (r"^make setup .*", ""),

@@ -42,7 +42,7 @@ NAMED = {
 # Where no sentence says that the cure worked: a number before and after it, in any unit.
 MEASURED = {
     "driver-queue": r"queue_p50_ms +queue_max_ms\n +([\d.]+)()",
-    "executor-wait": r"^[AB] +\d+ +\d+ .* ([\d.]+) (us|ms)$",
+    "executor-wait": r"^[AB] +\d+ +\d+ .* ([\d.]+) (us|ms) *$",
 }
 IN_MS = {"": 1.0, "us": 1e-3, "ms": 1.0}
 
