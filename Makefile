@@ -44,7 +44,7 @@ ALONE := $(addprefix analysis/tests/live/test_live_,faults.py kernel.py pages.py
 # On a machine of a known kind only what its kind allows may be skipped (analysis/tests/allowed_skips.py).
 MACHINE := $(if $(wildcard /opt/ros/*/setup.bash),ros,wheels)
 PYTEST := PYTHONPATH=analysis/tests $(PYTHON) -m pytest -p allowed_skips --machine $(MACHINE) \
-  -c analysis/pyproject.toml --rootdir .
+  -c analysis/pyproject.toml --rootdir . --durations 25 --durations-min 5
 test: setup setup-kilted setup-oracle check ## run every test
 	$(PYTEST) -n 2 --dist loadfile analysis/tests $(addprefix --ignore=,$(RECORDING))
 	$(PYTEST) -n $(BESIDE) --dist loadfile $(RECORDING) tracing_ws/src $(addprefix --ignore=,$(ALONE))

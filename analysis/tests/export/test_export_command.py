@@ -94,6 +94,7 @@ def test_a_choice_of_nothing_is_a_valid_export(sample: Sample, tmp_path: Path, n
     run = strata("export", sample("fast_throws"), "--to", name, "-o", out, "--begin", "10h")
     assert run.returncode == 0, run.stderr
     assert out.exists()
+    assert "note: no message was chosen; the trace lasts " in run.stderr
 
 
 def test_an_export_of_a_session_lies_in_it(own_sample: Sample) -> None:

@@ -44,8 +44,8 @@ class Choice:
 class Chosen:
     """The part of an analysis that was chosen.
 
-    Rows of what is single in time are those that were chosen; statistics are always of the whole
-    trace.
+    Of what happens once (messages, publications, executions ...) only the chosen rows are there;
+    entities and statistics are always those of the whole trace.
     """
 
     def __init__(self, analysis: Analysis, choice: Choice | None = None) -> None:
@@ -155,8 +155,8 @@ class Chosen:
         return self.choice.chains is not None or self.choice.slowest is not None
 
     def during(self, ns: Ints) -> Flags:
-        """Return which times (ns since the epoch) lie in the chosen intervals."""
-        return self.overlapping(ns, ns)
+        """Return which times (ns since the epoch) lie in the chosen intervals, null in none."""
+        return self.overlapping(ns, ns) & (ns != NONE)
 
     @cached_property
     def publications(self) -> Flags:
@@ -239,11 +239,11 @@ class Chosen:
                 return None
 
     def rows(self, name: str) -> Rows:
-        """Return a declared table, and of what is single in time only the chosen rows.
+        """Return a declared table, and of what happens once only the chosen rows.
 
-        That are messages and all tables with a `message_id`, chain instances, publications, takes,
-        executions, timer fires, calls, goals, feedback, links and frames. Raises KeyError for a
-        table that is not declared.
+        These tables are `messages` and all with a `message_id` or a `chain_instance_id`, and those
+        of publications, takes, executions, timer fires, calls, goals, feedback, links and frames.
+        Raises KeyError for a table that is not declared.
         """
         rows = self.analysis.rows(name)
         if self.choice.is_everything:
