@@ -156,7 +156,7 @@ class Chosen:
 
     def during(self, ns: Ints) -> Flags:
         """Return which times (ns since the epoch) lie in the chosen intervals, null in none."""
-        return self.overlapping(ns, ns) & (ns != NONE)
+        return np.asarray(self.overlapping(ns, ns) & (ns != NONE))
 
     @cached_property
     def publications(self) -> Flags:
