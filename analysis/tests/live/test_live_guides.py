@@ -37,7 +37,6 @@ CHANGED = [
     (r"^make setup .*", ""),
     (r"^.* campaign import .*$", ""),
     (r"\bDIR\b", "made"),
-    (r"\banalysis/tests/", f"{ROOT}/analysis/tests/"),
     (r"(\.venv/bin/|^ *)strata ", f"{sys.executable} -m strata "),
 ]
 NODE = """
