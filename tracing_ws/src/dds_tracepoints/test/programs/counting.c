@@ -1,13 +1,12 @@
 // Copyright 2026 The Strata Authors
 // SPDX-License-Identifier: Apache-2.0
 
-// Preloaded before the hooks: counts the calls that look into the loaded objects.
+// Preloaded before the hooks: counts a thread's calls that look into the loaded objects.
 #include <dlfcn.h>
 #include <link.h>
-#include <stdatomic.h>
-#include <stdio.h>
 
-static atomic_long calls;
+// Of each thread: those of LTTng make calls of their own, at any time.
+static __thread long calls __attribute__((tls_model("initial-exec")));
 
 // Looked up at the start: LTTng's threads call these, too, while the loader's lock is held for
 // them.
