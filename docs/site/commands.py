@@ -24,8 +24,9 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 NEEDS_ROS = "<!-- needs ROS 2 installed -->"
+NOT_RUN = r"<!-- not run: (?P<reason>[^>]*) -->"
 _BLOCK = re.compile(
-    rf"(?P<mark>(?:{re.escape(NEEDS_ROS)}|<!-- not run: (?P<reason>[^>]*) -->)\n+)?"
+    rf"(?P<mark>(?:(?P<ros>{re.escape(NEEDS_ROS)})|{NOT_RUN})\n+)?"
     r"^```sh\n(?P<command>.*?)^```$(?:\n\n^```output\n(?P<output>.*?)^```$)?",
     re.DOTALL | re.MULTILINE,
 )
@@ -47,12 +48,7 @@ class Block:
 def blocks(page: Path) -> list[Block]:
     """Return the commands of a page in their order."""
     return [
-        Block(
-            hit["command"].strip(),
-            hit["output"],
-            hit["mark"] is not None and hit["reason"] is None,
-            hit["reason"],
-        )
+        Block(hit["command"].strip(), hit["output"], hit["ros"] is not None, hit["reason"])
         for hit in _BLOCK.finditer(page.read_text())
     ]
 

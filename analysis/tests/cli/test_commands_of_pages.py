@@ -34,7 +34,7 @@ PAGES = [
     *sorted((ROOT / "analysis/src/strata/help").glob("*.md")),
 ]
 _FENCE = re.compile(
-    r"(?P<mark><!-- not run: [^>]* -->\n+)?^```(?P<kind>\w*)$\n(?P<text>.*?)^```$",
+    rf"(?P<mark>{commands.NOT_RUN}\n+)?^```(?P<kind>\w*)$\n(?P<text>.*?)^```$",
     re.DOTALL | re.MULTILINE,
 )
 _PROGRAM = re.compile(

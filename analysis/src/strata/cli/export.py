@@ -107,7 +107,7 @@ def command(
     """
     from strata import analyze
     from strata.export.chosen import Chosen
-    from strata.units import format_size
+    from strata.units import format_ns, format_size
 
     form = BY_NAME[name]
     topics = parse_chain(chain) if chain is not None else None
@@ -130,8 +130,8 @@ def command(
     click.echo(f"Wrote {printable(str(written.target))} ({counts}{format_size(written.size)})")
     notes = written.notes
     if not choice.is_everything and not len(chosen.messages):
-        seconds = (analysis.trace.end_ns - analysis.trace.begin_ns) / 1e9
-        notes = (f"no message was chosen; the trace lasts {seconds:.1f} s", *notes)
+        duration = format_ns(analysis.trace.end_ns - analysis.trace.begin_ns)
+        notes = (f"no message was chosen; the trace lasts {duration}", *notes)
     for note in notes:
         click.echo(f"note: {note}", err=True)
 

@@ -14,7 +14,7 @@ import numpy as np
 
 from strata.analysis import Analysis
 from strata.export.written import MAX_BYTES
-from strata.schema.rows import NONE, Flags, Ints, Rows
+from strata.schema.rows import NONE, Flags, Ints, Rows, first_known
 
 MARGIN = 0.05
 """Part of a slowest message's latency that is shown of its threads before and after it."""
@@ -183,7 +183,7 @@ class Chosen:
         of = self.analysis.rows("messages")[key]
         flags = np.isin(rows[key], of[self.messages])
         if not self.by_message:
-            ns = _first_known([rows[name] for name in times])
+            ns = first_known(*(rows[name] for name in times))
             flags |= self.during(ns) & ~np.isin(rows[key], of)
         return flags
 
@@ -263,11 +263,3 @@ class Chosen:
         known[chosen] = True
         # Null is -1, which is the last of `known`: never chosen.
         return np.flatnonzero(known[column])
-
-
-def _first_known(columns: list[Ints]) -> Ints:
-    """Return of each row the first of these columns that is not null, null where all are."""
-    known = columns[-1]
-    for column in columns[-2::-1]:
-        known = np.where(column == NONE, known, column)
-    return known

@@ -7,13 +7,12 @@ from __future__ import annotations
 from functools import cached_property
 
 import numpy as np
-import numpy.typing as npt
 import pyarrow as pa
 import pyarrow.compute as pc
 
 from strata.export.chosen import Chosen
 from strata.read.namespaces import machine_of
-from strata.schema.rows import NONE, Flags, Ints
+from strata.schema.rows import Flags, Ints, first_known
 from strata.stats.partition import partition
 
 _Threads = dict[tuple[str, int], tuple[Ints, Ints]]
@@ -74,15 +73,15 @@ class ChosenEvents:
         messages = analysis.rows("messages").take(self._chosen.messages)
         publications = analysis.rows("publications").take(np.unique(messages["publication_id"]))
         takes = analysis.rows("takes").take(messages["take_id"])
-        taken = _first_known(takes["rmw_take_ns"], takes["dequeue_ns"])
+        taken = first_known(takes["rmw_take_ns"], takes["dequeue_ns"])
         sides = (
             (publications, publications["client_ns"], publications["rmw_publish_ns"]),
             (takes, taken, messages["callback_start_ns"]),
         )
         host = [machine_of(name) for rows, _, _ in sides for name in rows.texts("host")]
         vtid = np.concatenate([rows["vtid"] for rows, _, _ in sides])
-        begin = np.concatenate([_first_known(first, last) for _, first, last in sides])
-        end = np.concatenate([_first_known(last, first) for _, first, last in sides])
+        begin = np.concatenate([first_known(first, last) for _, first, last in sides])
+        end = np.concatenate([first_known(last, first) for _, first, last in sides])
         found: dict[tuple[str, int], list[int]] = {}
         for row, thread in enumerate(zip(host, vtid.tolist(), strict=True)):
             found.setdefault(thread, []).append(row)
@@ -91,7 +90,3 @@ class ChosenEvents:
             ordered = np.array(own)[np.argsort(begin[own], kind="stable")]
             spans[thread] = (begin[ordered], np.maximum.accumulate(end[ordered]))
         return spans
-
-
-def _first_known(values: Ints, otherwise: Ints) -> npt.NDArray[np.int64]:
-    return np.where(values == NONE, otherwise, values)

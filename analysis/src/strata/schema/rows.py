@@ -378,6 +378,14 @@ def _taken(values: Values, rows: Ints | Flags) -> Values:
     return values.take(rows) if isinstance(values, Coded) else taken(values, rows)
 
 
+def first_known(*columns: Ints) -> Ints:
+    """Return for each row the first value that is not null (-1) of these columns, else null."""
+    *before, known = columns
+    for column in reversed(before):
+        known = np.where(column == NONE, known, column)
+    return known
+
+
 def taken(values: npt.NDArray[Any], rows: Ints | Flags) -> npt.NDArray[Any]:
     """Return `values[rows]`; of a column that is one number in memory, one again."""
     if values.strides == (0,) and len(values):

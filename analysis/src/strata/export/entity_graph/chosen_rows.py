@@ -46,13 +46,7 @@ class ChosenRows:
     @cached_property
     def publications(self) -> Flags:
         """Rows of `publications`."""
-        rows = self.rows("publications")
-        if self._chosen.by_message:
-            return np.isin(
-                rows["publication_id"], self.rows("messages")["publication_id"][self.messages]
-            )
-        begin = np.where(rows["client_ns"] == NONE, rows["rmw_publish_ns"], rows["client_ns"])
-        return self._events.during(begin)
+        return self._chosen.publications
 
     @cached_property
     def calls(self) -> Flags:

@@ -12,7 +12,7 @@ from strata.export.chosen import Chosen
 from strata.export.perfetto.packets import PacketWriter
 from strata.export.perfetto.processes import ProcessTracks
 from strata.export.perfetto.tracks import Tracks
-from strata.schema.rows import NONE, Flags, Ints
+from strata.schema.rows import NONE, Flags, Ints, first_known
 from strata.verdict.threads import ThreadNumbers
 
 WINDOW_NS = 100_000_000
@@ -44,8 +44,8 @@ class Counters:
     def _waiting(self) -> None:
         """Messages of a hop that were published and not yet taken."""
         table = self._chosen.analysis.rows("messages")
-        taken = _first_known(
-            [table[name] for name in ("dequeue_ns", "rmw_take_ns", "picked_ns", "publish_ns")]
+        taken = first_known(
+            *(table[name] for name in ("dequeue_ns", "rmw_take_ns", "picked_ns", "publish_ns"))
         )
         publish, hop = table["publish_ns"], table["hop_id"]
         # Between clocks that are not synchronised a message may be taken before its publish.
@@ -173,13 +173,6 @@ def busy_shares(begin: Ints, end: Ints, edges: Ints) -> Ints:
         return np.where(at > 0, total[last] + inside, 0)
 
     return np.asarray((until(edges + WINDOW_NS) - until(edges)) * 100 / WINDOW_NS)
-
-
-def _first_known(columns: list[Ints]) -> Ints:
-    out = columns[-1]
-    for column in columns[-2::-1]:
-        out = np.where(column != NONE, column, out)
-    return out
 
 
 def _running(ns: Ints, change: Ints) -> tuple[Ints, Ints]:
