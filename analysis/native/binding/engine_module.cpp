@@ -10,7 +10,9 @@
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <numeric>
+#include <optional>
 #include <string>
 
 #include "binding/arrays.hpp"
@@ -27,6 +29,7 @@
 #include "model/engine.hpp"
 #include "model/entities.hpp"
 #include "model/executor_threads.hpp"
+#include "model/intake.hpp"
 #include "model/restarts.hpp"
 #include "model/thread_intervals.hpp"
 #include "model/trace_events.hpp"
@@ -37,6 +40,7 @@ namespace nb = nanobind;
 namespace {
 
 using strata::Arrival;
+using Origins = std::vector<std::pair<std::string, int64_t>>;
 
 nb::object as_text(std::string_view bytes) {
   return nb::steal(
@@ -56,7 +60,8 @@ class Engine {
   explicit Engine(Given given) : engine_(std::move(given.settings), std::move(given.strings)) {}
 
   // Feeds batches of events: pairs of a name and a record batch, each in order of time.
-  void feed(const nb::list& batches) {
+  // `origins`: when the clock of each host began, in ns since the epoch.
+  void feed(const nb::list& batches, const Origins& origins, int64_t latest_by) {
     if (finished_) throw std::logic_error("the engine is finished");
     std::vector<nb::object> capsules;
     std::vector<strata::Batch> sources;
@@ -74,8 +79,18 @@ class Engine {
       capsules.push_back(array);
       sources.emplace_back(name, *type, *content, engine_.strings());
     }
+    strata::ClockOrigins known;
+    for (const auto& [host, ns] : origins) known[engine_.strings().texts.number(host)] = ns;
     const nb::gil_scoped_release unlocked;
-    strata::push_in_order(engine_, sources);
+    const auto has_steps = [](const strata::Batch& batch) { return batch.has_steps(); };
+    if (!intake_ && std::ranges::any_of(sources, has_steps)) intake_.emplace(engine_, latest_by);
+    strata::push_in_order(engine_, intake_ ? &*intake_ : nullptr, known, sources);
+  }
+
+  // How late steps of operations came that were fed, if that is too late; else 0.
+  int64_t too_late_by() {
+    if (intake_) intake_->finish();
+    return intake_ ? intake_->too_late_by() : 0;
   }
 
   // Pushes all events of a trace; returns how many, and what was found wrong.
@@ -96,11 +111,12 @@ class Engine {
       misplaced.append(nb::make_tuple(item.file, item.offset, item.events));
     }
     return nb::make_tuple(source.events(), binding::Traces::damage_list(source.damage()), misplaced,
-                          source.out_of_order(), source.latest_by());
+                          source.out_of_order(), source.too_late_by());
   }
 
   // No event comes after this. Returns ([(host, namespace)], [(host, process id, ns)]).
   nb::tuple identities() {
+    if (intake_) intake_->finish();
     engine_.end();
     const auto& texts = engine_.strings().texts;
     const auto host = [&](int64_t number) {
@@ -120,6 +136,7 @@ class Engine {
     if (finished_) return;
     finished_ = true;
     const nb::gil_scoped_release unlocked;
+    if (intake_) intake_->finish();
     engine_.finish();
   }
 
@@ -282,6 +299,7 @@ class Engine {
   }
 
   strata::Engine engine_;
+  std::optional<strata::Intake> intake_;  // of what is fed
   bool finished_ = false;
 };
 
@@ -315,7 +333,9 @@ NB_MODULE(_model, module) {
       .def("__init__", &make_engine, nb::kw_only(), nb::arg("losses") = Windows(),
            nb::arg("clocks") = Clocks(), nb::arg("namespaces") = Namespaces(),
            nb::arg("restarts") = Restarts(), nb::arg("left_out") = Processes())
-      .def("feed", &Engine::feed, nb::arg("batches"))
+      .def("feed", &Engine::feed, nb::arg("batches"), nb::kw_only(), nb::arg("origins") = Origins(),
+           nb::arg("latest_by") = 0)
+      .def_prop_ro("too_late_by", &Engine::too_late_by)
       .def("read", &Engine::read, nb::arg("traces"), nb::arg("progress") = nb::none(),
            nb::kw_only(), nb::arg("latest_by") = 0)
       .def("identities", &Engine::identities)

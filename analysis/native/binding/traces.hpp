@@ -115,6 +115,19 @@ class Traces {
     return found;
   }
 
+  // (host, ns since the epoch) of the clocks that count nanoseconds: when they began.
+  nb::list clock_origins() const {
+    nb::list found;
+    for (const auto& event : set_.event_classes()) {
+      const ctf::Source& source = set_.sources()[event.source];
+      if (event.stream->clock < 0) continue;
+      const ctf::ClockConverter clock(
+          source.layout->clocks[static_cast<size_t>(event.stream->clock)]);
+      if (clock.counts_ns()) found.append(nb::make_tuple(text(source.label), clock.nanoseconds(0)));
+    }
+    return found;
+  }
+
   // (event class, row of packets(), cycles, bytes, field bounds) of every wanted event.
   nb::list extract(const std::vector<bool>& wanted) const {
     if (wanted.size() != set_.event_classes().size()) {

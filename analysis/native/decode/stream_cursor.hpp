@@ -54,6 +54,7 @@ class StreamCursor {
   // Of the event: the bit behind it, and its time in cycles; and the packet's first byte.
   uint64_t end() const { return next_; }
   uint64_t cycles() const { return clock_; }
+  bool counts_ns() const { return table_->has_clock && table_->clock.counts_ns(); }
   const uint8_t* bytes() const { return buffer_.get(); }
   Slots& slots() { return slots_; }
 

@@ -71,6 +71,9 @@ class ClockConverter {
   ClockConverter() = default;
   explicit ClockConverter(const Clock& clock);
 
+  // Whether a cycle is a nanosecond.
+  bool counts_ns() const { return plain_; }
+
   int64_t nanoseconds(uint64_t cycles) const {
     return plain_ && cycles <= last_plain_ ? static_cast<int64_t>(cycles + offset_)
                                            : converted(cycles);

@@ -12,7 +12,8 @@ namespace strata {
 struct Arrival {
   Event event;
   Place place;
-  int64_t name = kNone;  // number of its text, of an event that is not declared
+  int64_t name = kNone;   // number of its text, of an event that is not declared
+  int64_t clock = kNone;  // the trace's clock, where it counts ns from an origin of its own
 };
 
 }  // namespace strata

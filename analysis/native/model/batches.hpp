@@ -5,11 +5,13 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string_view>
 #include <vector>
 
 #include "columns/arrow.hpp"
 #include "model/engine.hpp"
+#include "model/intake.hpp"
 
 namespace strata {
 
@@ -21,6 +23,8 @@ class Batch {
   Batch(std::string_view event, const ArrowSchema& schema, const ArrowArray& array,
         Strings& strings);
 
+  // Its events are operations, which have steps.
+  bool has_steps() const { return is_operation(type_); }
   bool is_over() const { return row_ >= rows_; }
   int64_t ns() const { return ns_[row_]; }
   // The event of the present row; goes on to the next.
@@ -63,8 +67,12 @@ class Batch {
   std::array<int, kMostFields> fields_;
 };
 
+// When the clocks of hosts began to count, in ns since the epoch, by numbers of texts.
+using ClockOrigins = std::map<int64_t, int64_t>;
+
 // Pushes the events of all batches in order of time; of one instant, those of earlier batches
-// first.
-void push_in_order(Engine& engine, std::vector<Batch>& batches);
+// first. `intake` may be null where no batch has steps.
+void push_in_order(Engine& engine, Intake* intake, const ClockOrigins& origins,
+                   std::vector<Batch>& batches);
 
 }  // namespace strata

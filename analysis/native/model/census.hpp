@@ -52,6 +52,8 @@ class Census {
     size_t last = 0;
   };
 
+  [[gnu::always_inline]] void note_name(const Event& event);
+
   Context& context_;
   PerThread<OfProcess> processes_;  // of processes
   PerThread<OfThread> threads_;
@@ -66,14 +68,7 @@ inline void Census::on(const Event& event) {
   ++type.count;
   type.present |= event.present;
   type.absent |= static_cast<uint16_t>(~event.present);
-  OfThread& thread = threads_[event.thread];
-  if (thread.last >= thread.names.size() || thread.names[thread.last].first != event.procname) {
-    const auto found =
-        std::ranges::find(thread.names, event.procname, &std::pair<int32_t, int64_t>::first);
-    thread.last = static_cast<size_t>(found - thread.names.begin());
-    if (found == thread.names.end()) thread.names.emplace_back(event.procname, 0);
-  }
-  ++thread.names[thread.last].second;
+  if (!event.is_step) note_name(event);
   if (!shows_running(event.type)) return;
   if (process.last_ns != kNone && event.ns - process.last_ns >= kPauseNs) {
     auto& pauses = context_.rows.pauses;
@@ -83,6 +78,17 @@ inline void Census::on(const Event& event) {
     pauses.end_ns[row] = event.ns;
   }
   process.last_ns = event.ns;
+}
+
+inline void Census::note_name(const Event& event) {
+  OfThread& thread = threads_[event.thread];
+  if (thread.last >= thread.names.size() || thread.names[thread.last].first != event.procname) {
+    const auto found =
+        std::ranges::find(thread.names, event.procname, &std::pair<int32_t, int64_t>::first);
+    thread.last = static_cast<size_t>(found - thread.names.begin());
+    if (found == thread.names.end()) thread.names.emplace_back(event.procname, 0);
+  }
+  ++thread.names[thread.last].second;
 }
 
 }  // namespace strata

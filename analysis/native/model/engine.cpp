@@ -215,11 +215,12 @@ void Engine::look_at(Arrival& arrival) {
     arrival.place.host = namespaces_.host_of(arrival.place);
     event.host = static_cast<int32_t>(arrival.place.host);
     if (left_out_.has(arrival.place.vpid)) {
+      if (event.is_step) return;
       left_out_.count(arrival, name_of(arrival).starts_with("ros2:"));
       return;
     }
   }
-  ++counts_[static_cast<size_t>(event.type)];
+  if (!event.is_step) ++counts_[static_cast<size_t>(event.type)];
   event.at = at_++;
   if (event.at == 0) first_ns_ = event.ns;
   last_ns_ = event.ns;
@@ -248,7 +249,11 @@ void Engine::look_at(Arrival& arrival) {
     rows.processes.first_ns[event.process] = event.ns;
   }
   rows.processes.last_ns[event.process] = event.ns;
-  ++rows.processes.events[event.process];
+  if (!event.is_step) ++rows.processes.events[event.process];
+  if (is_operation(event.type)) {
+    machines_->census.on(event);
+    return;
+  }
   if (is_of_timeline(event.type)) rows.processes.ran_ns[event.process] = event.ns;
   machines_->on(event, arrival.place, {waiting_.data(), waiting_count_});
   context_.last[event.thread].note(event);

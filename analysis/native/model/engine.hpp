@@ -57,11 +57,13 @@ class Engine {
     Event& event = arrival.event;
     event.ns = ns;
     event.type = {};
+    event.is_step = false;
     event.present = 0;
     event.host = event.procname = event.cpu = -1;
     event.thread = event.process = kNoThread;
     arrival.place = {};
     arrival.name = kNone;
+    arrival.clock = kNone;
     return arrival;
   }
 
@@ -85,7 +87,8 @@ class Engine {
   const std::array<uint64_t, kEventTypes + 1>& counts() const { return counts_; }
   // Events that are not declared, by the numbers of their names.
   const std::map<int64_t, uint64_t>& undeclared() const { return undeclared_; }
-  // Events of a type that machines have seen: all declared ones that have a thread.
+  // Events of a type that machines have seen: all declared ones that have a thread, but no
+  // operations, whose steps they see instead (model/operations.hpp).
   uint64_t seen(EventType type) const {
     return counts_[static_cast<size_t>(type)] - unseen_[static_cast<size_t>(type)];
   }

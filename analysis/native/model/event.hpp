@@ -31,6 +31,7 @@ struct Event {
   uint32_t thread = kNoThread;
   uint32_t process = kNoThread;
   EventType type{};
+  bool is_step = false;   // of an operation, whose event has it: no event of the trace
   uint16_t present = 0;   // bit i: field i has a value
   int32_t host = -1;      // number of the host's name among the texts
   int32_t procname = -1;  // number of the thread's name; -1: not recorded

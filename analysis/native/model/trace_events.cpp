@@ -85,8 +85,9 @@ TraceEvents::TraceEvents(const ctf::TraceSet& traces, Engine& engine, int64_t la
       engine_(engine),
       allowed_(latest_by),
       host_text_(hosts().size(), kNone) {
-  if (latest_by > 0) late_.emplace(engine, latest_by);
   for (const ctf::EventClassRef& event : traces.event_classes()) make_plan(event);
+  const auto has_steps = [](const EventPlan& plan) { return is_operation(plan.kind); };
+  if (latest_by > 0 || std::ranges::any_of(plans_, has_steps)) intake_.emplace(engine, latest_by);
   start();
 }
 
@@ -238,20 +239,23 @@ TraceEvents::Source TraceEvents::source_of(const FieldClass& type, FieldKind wan
 bool TraceEvents::push(uint64_t events) {
   left_ = events;
   if (events == 0 || go_on()) return true;
-  if (late_) late_->finish();
+  if (intake_) intake_->finish();
   return false;
 }
 
 bool TraceEvents::take(ctf::StreamCursor& cursor) {
   auto& plan = static_cast<EventPlan&>(*cursor.plan);
   ++events_;
-  if (latest_by() > allowed_) return --left_ > 0;
+  if (too_late_by() > allowed_) return --left_ > 0;
   const bool has_program = plan.program.has_value();
-  Arrival& arrival = late_         ? late_->next(cursor.time)
+  Arrival& arrival = intake_       ? intake_->next(cursor.time)
                      : has_program ? engine_.next_of_any_values(cursor.time)
                                    : engine_.next(cursor.time);
   arrival.event.type = plan.kind;
   arrival.name = plan.text;
+  if (is_operation(plan.kind) && cursor.counts_ns()) {
+    arrival.clock = static_cast<int64_t>(cursor.cycles());
+  }
   const int64_t name = host(shared(cursor).host);
   arrival.event.host = static_cast<int32_t>(name);
   arrival.place.host = name;

@@ -15,7 +15,7 @@
 
 #include "decode/merge.hpp"
 #include "model/engine.hpp"
-#include "model/late_events.hpp"
+#include "model/intake.hpp"
 
 namespace strata {
 
@@ -31,6 +31,11 @@ class TraceEvents : public ctf::Merge {
   bool push(uint64_t events);
 
   uint64_t events() const { return events_; }
+  // How late an event, or a step of an operation, came at most, in ns; 0 where none was later than
+  // it may be without that this is known.
+  int64_t too_late_by() const {
+    return std::max(latest_by(), intake_ ? intake_->too_late_by() : 0);
+  }
 
  protected:
   bool take(ctf::StreamCursor& cursor) override;
@@ -102,8 +107,8 @@ class TraceEvents : public ctf::Merge {
   int64_t host(int32_t code);
 
   Engine& engine_;
-  std::optional<LateEvents> late_;
-  int64_t allowed_ = 0;  // how late events may come
+  std::optional<Intake> intake_;  // null: all are in order, and none has steps
+  int64_t allowed_ = 0;           // how late events may come
   std::deque<EventPlan> plans_;
   std::vector<int64_t> host_text_;  // number of the text of each host; kNone: not met yet
   std::array<RecentName, 256> recent_;

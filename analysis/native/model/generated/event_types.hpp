@@ -82,6 +82,13 @@ enum class EventType : uint8_t {
   write_pre,
   write,
   read,
+  written,
+  taken,
+  sent,
+  received,
+  serialized,
+  deserialized,
+  unfinished,
   source_init,
   packet_received,
   frame_boundary,
@@ -102,8 +109,8 @@ enum class EventType : uint8_t {
   other,  // of no declared event
 };
 
-inline constexpr size_t kEventTypes = 87;
-inline constexpr size_t kMostFields = 10;
+inline constexpr size_t kEventTypes = 94;
+inline constexpr size_t kMostFields = 16;
 
 enum class FieldKind : uint8_t { number, text, bytes, list };
 
@@ -114,103 +121,115 @@ struct EventDeclaration {
   bool of_kernel;
   bool is_init;  // once an entity is made
   bool is_step;  // of what a thread does with messages (schema/causal_order.py)
+  bool is_operation;  // of several steps, emitted at its end (schema/dds_events.py)
   uint16_t handles;  // bit i: field i has the address of an object that is no message
 };
 
 inline constexpr std::array<EventDeclaration, kEventTypes> kEvents = {{
-    {"ros2:rcl_init", 2, 0, false, true, false, 1},
-    {"ros2:rcl_node_init", 4, 1, false, true, false, 3},
-    {"ros2:rmw_publisher_init", 2, 2, false, true, false, 1},
-    {"ros2:rcl_publisher_init", 5, 3, false, true, false, 7},
-    {"ros2:rclcpp_publish", 1, 33, false, false, true, 0},
-    {"ros2:rclcpp_intra_publish", 2, 31, false, false, true, 1},
-    {"ros2:rcl_publish", 2, 34, false, false, true, 1},
-    {"ros2:rmw_publish", 3, 35, false, false, true, 1},
-    {"ros2:rmw_subscription_init", 2, 2, false, true, false, 1},
-    {"ros2:rcl_subscription_init", 5, 3, false, true, false, 7},
-    {"ros2:rclcpp_subscription_init", 2, 4, false, true, false, 3},
-    {"ros2:rclcpp_subscription_callback_added", 2, 4, false, true, false, 3},
-    {"ros2:rmw_take", 4, 18, false, false, true, 1},
-    {"ros2:rcl_take", 1, 21, false, false, true, 0},
-    {"ros2:rclcpp_take", 1, 22, false, false, true, 0},
-    {"ros2:rcl_service_init", 4, 3, false, true, false, 7},
-    {"ros2:rclcpp_service_callback_added", 2, 4, false, true, false, 3},
-    {"ros2:rmw_take_request", 5, 19, false, false, true, 1},
-    {"ros2:rmw_send_response", 5, 7, false, false, true, 1},
-    {"ros2:rmw_client_init", 2, 2, false, true, false, 1},
-    {"ros2:rcl_client_init", 4, 3, false, true, false, 7},
-    {"ros2:rmw_send_request", 3, 49, false, false, true, 1},
-    {"ros2:rmw_take_response", 5, 20, false, false, true, 1},
-    {"ros2:rcl_timer_init", 2, 3, false, true, false, 1},
-    {"ros2:rclcpp_timer_callback_added", 2, 4, false, true, false, 3},
-    {"ros2:rclcpp_timer_link_node", 2, 4, false, true, false, 3},
-    {"ros2:rclcpp_callback_register", 2, 4, false, true, false, 1},
-    {"ros2:callback_start", 2, 25, false, false, true, 1},
-    {"ros2:callback_end", 1, 6, false, false, true, 1},
-    {"ros2:rcl_lifecycle_state_machine_init", 2, 4, false, true, false, 3},
-    {"ros2:rcl_lifecycle_transition", 3, 50, false, false, false, 1},
-    {"ros2:rclcpp_executor_get_next_ready", 0, 11, false, false, true, 0},
-    {"ros2:rclcpp_executor_wait_for_work", 1, 8, false, false, true, 0},
-    {"ros2:rclcpp_executor_execute", 1, 12, false, false, true, 1},
-    {"ros2:rclcpp_ipb_to_subscription", 2, 4, false, true, false, 3},
-    {"ros2:rclcpp_buffer_to_ipb", 2, 4, false, true, false, 3},
-    {"ros2:rclcpp_construct_ring_buffer", 2, 4, false, true, false, 1},
-    {"ros2:rclcpp_ring_buffer_enqueue", 4, 32, false, false, true, 1},
-    {"ros2:rclcpp_ring_buffer_dequeue", 3, 23, false, false, true, 1},
-    {"ros2:rclcpp_ring_buffer_clear", 1, 50, false, false, false, 1},
-    {"ros2:message_link_periodic_async", 2, 4, false, true, false, 0},
-    {"ros2:message_link_partial_sync", 2, 4, false, true, false, 0},
-    {"rclpy:callback_suspend", 2, 5, false, false, true, 1},
-    {"rclpy:callback_resume", 2, 24, false, false, true, 1},
-    {"dds:create_writer", 5, 2, false, true, false, 1},
-    {"dds:create_reader", 5, 2, false, true, false, 1},
-    {"dds:write_begin", 2, 37, false, false, true, 1},
-    {"dds:write_related", 3, 36, false, false, false, 1},
-    {"dds:write_end", 2, 48, false, false, true, 1},
-    {"dds:serialize_begin", 1, 38, false, false, true, 0},
-    {"dds:serialize_end", 2, 39, false, false, true, 0},
-    {"dds:writer_history_add", 4, 40, false, false, true, 0},
-    {"dds:send_begin", 9, 41, false, false, true, 0},
-    {"dds:send_sample", 7, 42, false, false, false, 0},
-    {"dds:send_end", 5, 43, false, false, true, 0},
-    {"dds:receive", 10, 44, false, false, false, 0},
-    {"dds:receive_sample", 7, 45, false, false, false, 0},
-    {"dds:reader_history_add", 4, 46, false, false, false, 0},
-    {"dds:reader_notify", 3, 47, false, false, false, 0},
-    {"dds:wait_begin", 1, 9, false, false, true, 1},
-    {"dds:wait_end", 2, 10, false, false, true, 1},
-    {"dds:wake_up", 1, 50, false, false, false, 1},
-    {"dds:take_begin", 1, 13, false, false, true, 1},
-    {"dds:take_end", 7, 16, false, false, true, 3},
-    {"dds:take_related", 3, 17, false, false, false, 1},
-    {"dds:deserialize_begin", 1, 14, false, false, true, 0},
-    {"dds:deserialize_end", 2, 15, false, false, true, 0},
-    {"dds:write_pre", 2, 50, false, false, false, 1},
-    {"dds:write", 3, 50, false, false, false, 1},
-    {"dds:read", 2, 50, false, false, false, 3},
-    {"driver:source_init", 4, 4, false, true, false, 0},
-    {"driver:packet_received", 5, 26, false, false, true, 0},
-    {"driver:frame_boundary", 6, 28, false, false, true, 0},
-    {"driver:buffer_pulled", 6, 27, false, false, true, 0},
-    {"driver:cloud_ready", 3, 29, false, false, true, 0},
-    {"driver:copy_done", 3, 30, false, false, true, 0},
-    {"sched_switch", 7, 50, true, false, false, 0},
-    {"sched_waking", 4, 50, true, false, false, 0},
-    {"sched_wakeup", 4, 50, true, false, false, 0},
-    {"sched_wakeup_new", 4, 50, true, false, false, 0},
-    {"irq_handler_entry", 2, 50, true, false, false, 0},
-    {"irq_handler_exit", 2, 50, true, false, false, 0},
-    {"irq_softirq_entry", 1, 50, true, false, false, 0},
-    {"irq_softirq_exit", 1, 50, true, false, false, 0},
-    {"net_dev_queue", 3, 50, true, false, false, 1},
-    {"net_if_receive_skb", 3, 50, true, false, false, 1},
-    {"power_cpu_frequency", 2, 50, true, false, false, 0},
+    {"ros2:rcl_init", 2, 0, false, true, false, false, 1},
+    {"ros2:rcl_node_init", 4, 1, false, true, false, false, 3},
+    {"ros2:rmw_publisher_init", 2, 2, false, true, false, false, 1},
+    {"ros2:rcl_publisher_init", 5, 3, false, true, false, false, 7},
+    {"ros2:rclcpp_publish", 1, 33, false, false, true, false, 0},
+    {"ros2:rclcpp_intra_publish", 2, 31, false, false, true, false, 1},
+    {"ros2:rcl_publish", 2, 34, false, false, true, false, 1},
+    {"ros2:rmw_publish", 3, 35, false, false, true, false, 1},
+    {"ros2:rmw_subscription_init", 2, 2, false, true, false, false, 1},
+    {"ros2:rcl_subscription_init", 5, 3, false, true, false, false, 7},
+    {"ros2:rclcpp_subscription_init", 2, 4, false, true, false, false, 3},
+    {"ros2:rclcpp_subscription_callback_added", 2, 4, false, true, false, false, 3},
+    {"ros2:rmw_take", 4, 18, false, false, true, false, 1},
+    {"ros2:rcl_take", 1, 21, false, false, true, false, 0},
+    {"ros2:rclcpp_take", 1, 22, false, false, true, false, 0},
+    {"ros2:rcl_service_init", 4, 3, false, true, false, false, 7},
+    {"ros2:rclcpp_service_callback_added", 2, 4, false, true, false, false, 3},
+    {"ros2:rmw_take_request", 5, 19, false, false, true, false, 1},
+    {"ros2:rmw_send_response", 5, 7, false, false, true, false, 1},
+    {"ros2:rmw_client_init", 2, 2, false, true, false, false, 1},
+    {"ros2:rcl_client_init", 4, 3, false, true, false, false, 7},
+    {"ros2:rmw_send_request", 3, 49, false, false, true, false, 1},
+    {"ros2:rmw_take_response", 5, 20, false, false, true, false, 1},
+    {"ros2:rcl_timer_init", 2, 3, false, true, false, false, 1},
+    {"ros2:rclcpp_timer_callback_added", 2, 4, false, true, false, false, 3},
+    {"ros2:rclcpp_timer_link_node", 2, 4, false, true, false, false, 3},
+    {"ros2:rclcpp_callback_register", 2, 4, false, true, false, false, 1},
+    {"ros2:callback_start", 2, 25, false, false, true, false, 1},
+    {"ros2:callback_end", 1, 6, false, false, true, false, 1},
+    {"ros2:rcl_lifecycle_state_machine_init", 2, 4, false, true, false, false, 3},
+    {"ros2:rcl_lifecycle_transition", 3, 50, false, false, false, false, 1},
+    {"ros2:rclcpp_executor_get_next_ready", 0, 11, false, false, true, false, 0},
+    {"ros2:rclcpp_executor_wait_for_work", 1, 8, false, false, true, false, 0},
+    {"ros2:rclcpp_executor_execute", 1, 12, false, false, true, false, 1},
+    {"ros2:rclcpp_ipb_to_subscription", 2, 4, false, true, false, false, 3},
+    {"ros2:rclcpp_buffer_to_ipb", 2, 4, false, true, false, false, 3},
+    {"ros2:rclcpp_construct_ring_buffer", 2, 4, false, true, false, false, 1},
+    {"ros2:rclcpp_ring_buffer_enqueue", 4, 32, false, false, true, false, 1},
+    {"ros2:rclcpp_ring_buffer_dequeue", 3, 23, false, false, true, false, 1},
+    {"ros2:rclcpp_ring_buffer_clear", 1, 50, false, false, false, false, 1},
+    {"ros2:message_link_periodic_async", 2, 4, false, true, false, false, 0},
+    {"ros2:message_link_partial_sync", 2, 4, false, true, false, false, 0},
+    {"rclpy:callback_suspend", 2, 5, false, false, true, false, 1},
+    {"rclpy:callback_resume", 2, 24, false, false, true, false, 1},
+    {"dds:create_writer", 5, 2, false, true, false, false, 1},
+    {"dds:create_reader", 5, 2, false, true, false, false, 1},
+    {"dds:write_begin", 2, 37, false, false, true, false, 1},
+    {"dds:write_related", 3, 36, false, false, false, false, 1},
+    {"dds:write_end", 2, 48, false, false, true, false, 1},
+    {"dds:serialize_begin", 1, 38, false, false, true, false, 0},
+    {"dds:serialize_end", 2, 39, false, false, true, false, 0},
+    {"dds:writer_history_add", 4, 40, false, false, true, false, 0},
+    {"dds:send_begin", 9, 41, false, false, true, false, 0},
+    {"dds:send_sample", 7, 42, false, false, false, false, 0},
+    {"dds:send_end", 5, 43, false, false, true, false, 0},
+    {"dds:receive", 10, 44, false, false, false, false, 0},
+    {"dds:receive_sample", 7, 45, false, false, false, false, 0},
+    {"dds:reader_history_add", 4, 46, false, false, false, false, 0},
+    {"dds:reader_notify", 3, 47, false, false, false, false, 0},
+    {"dds:wait_begin", 1, 9, false, false, true, false, 1},
+    {"dds:wait_end", 2, 10, false, false, true, false, 1},
+    {"dds:wake_up", 1, 50, false, false, false, false, 1},
+    {"dds:take_begin", 1, 13, false, false, true, false, 1},
+    {"dds:take_end", 7, 16, false, false, true, false, 3},
+    {"dds:take_related", 3, 17, false, false, false, false, 1},
+    {"dds:deserialize_begin", 1, 14, false, false, true, false, 0},
+    {"dds:deserialize_end", 2, 15, false, false, true, false, 0},
+    {"dds:write_pre", 2, 50, false, false, false, false, 1},
+    {"dds:write", 3, 50, false, false, false, false, 1},
+    {"dds:read", 2, 50, false, false, false, false, 3},
+    {"dds:written", 11, 50, false, false, false, true, 1},
+    {"dds:taken", 11, 50, false, false, false, true, 3},
+    {"dds:sent", 14, 50, false, false, false, true, 0},
+    {"dds:received", 11, 50, false, false, false, true, 0},
+    {"dds:serialized", 4, 50, false, false, false, true, 0},
+    {"dds:deserialized", 4, 50, false, false, false, true, 0},
+    {"dds:unfinished", 16, 50, false, false, false, true, 8},
+    {"driver:source_init", 4, 4, false, true, false, false, 0},
+    {"driver:packet_received", 5, 26, false, false, true, false, 0},
+    {"driver:frame_boundary", 6, 28, false, false, true, false, 0},
+    {"driver:buffer_pulled", 6, 27, false, false, true, false, 0},
+    {"driver:cloud_ready", 3, 29, false, false, true, false, 0},
+    {"driver:copy_done", 3, 30, false, false, true, false, 0},
+    {"sched_switch", 7, 50, true, false, false, false, 0},
+    {"sched_waking", 4, 50, true, false, false, false, 0},
+    {"sched_wakeup", 4, 50, true, false, false, false, 0},
+    {"sched_wakeup_new", 4, 50, true, false, false, false, 0},
+    {"irq_handler_entry", 2, 50, true, false, false, false, 0},
+    {"irq_handler_exit", 2, 50, true, false, false, false, 0},
+    {"irq_softirq_entry", 1, 50, true, false, false, false, 0},
+    {"irq_softirq_exit", 1, 50, true, false, false, false, 0},
+    {"net_dev_queue", 3, 50, true, false, false, false, 1},
+    {"net_if_receive_skb", 3, 50, true, false, false, false, 1},
+    {"power_cpu_frequency", 2, 50, true, false, false, false, 0},
 }};
 
 constexpr uint8_t rank_of(EventType type) { return kEvents[static_cast<size_t>(type)].rank; }
 
 constexpr bool is_of_kernel(EventType type) {
   return type != EventType::other && kEvents[static_cast<size_t>(type)].of_kernel;
+}
+
+constexpr bool is_operation(EventType type) {
+  return type != EventType::other && kEvents[static_cast<size_t>(type)].is_operation;
 }
 
 struct FieldDeclaration {
@@ -220,7 +239,7 @@ struct FieldDeclaration {
 };
 
 // The fields of all events, one event after the other.
-inline constexpr std::array<FieldDeclaration, 262>
+inline constexpr std::array<FieldDeclaration, 333>
     kFields = {{
     {"context_handle", "context_handle", FieldKind::number},
     {"version", "version", FieldKind::text},
@@ -424,6 +443,77 @@ inline constexpr std::array<FieldDeclaration, 262>
     {"timestamp", "source_timestamp", FieldKind::number},
     {"reader", "reader", FieldKind::number},
     {"buffer", "buffer", FieldKind::number},
+    {"writer", "writer", FieldKind::number},
+    {"data", "data", FieldKind::number},
+    {"writer_guid", "writer_guid", FieldKind::bytes},
+    {"sequence_number", "sequence_number", FieldKind::number},
+    {"source_timestamp", "source_timestamp", FieldKind::number},
+    {"size", "size", FieldKind::number},
+    {"result", "result", FieldKind::number},
+    {"begin", "begin", FieldKind::number},
+    {"serialize_begin", "serialize_begin", FieldKind::number},
+    {"serialize_end", "serialize_end", FieldKind::number},
+    {"writer_history_add", "writer_history_add", FieldKind::number},
+    {"reader", "reader", FieldKind::number},
+    {"buffer", "buffer", FieldKind::number},
+    {"writer_guid", "writer_guid", FieldKind::bytes},
+    {"sequence_number", "sequence_number", FieldKind::number},
+    {"source_timestamp", "source_timestamp", FieldKind::number},
+    {"taken", "taken", FieldKind::number},
+    {"result", "result", FieldKind::number},
+    {"size", "size", FieldKind::number},
+    {"begin", "begin", FieldKind::number},
+    {"deserialize_begin", "deserialize_begin", FieldKind::number},
+    {"deserialize_end", "deserialize_end", FieldKind::number},
+    {"transport", "transport", FieldKind::number},
+    {"bytes", "bytes", FieldKind::number},
+    {"writer_guid", "writer_guid", FieldKind::bytes},
+    {"sequence_number", "sequence_number", FieldKind::number},
+    {"source_timestamp", "source_timestamp", FieldKind::number},
+    {"size", "size", FieldKind::number},
+    {"fragment", "fragment", FieldKind::number},
+    {"fragment_count", "fragment_count", FieldKind::number},
+    {"fragment_size", "fragment_size", FieldKind::number},
+    {"address", "address", FieldKind::bytes},
+    {"port", "port", FieldKind::number},
+    {"destinations", "destinations", FieldKind::number},
+    {"result", "result", FieldKind::number},
+    {"begin", "begin", FieldKind::number},
+    {"transport", "transport", FieldKind::number},
+    {"port", "port", FieldKind::number},
+    {"bytes", "bytes", FieldKind::number},
+    {"writer_guid", "writer_guid", FieldKind::bytes},
+    {"sequence_number", "sequence_number", FieldKind::number},
+    {"source_timestamp", "source_timestamp", FieldKind::number},
+    {"size", "size", FieldKind::number},
+    {"notified", "notified", FieldKind::number},
+    {"reader_guid", "reader_guid", FieldKind::bytes},
+    {"begin", "begin", FieldKind::number},
+    {"reader_history_add", "reader_history_add", FieldKind::number},
+    {"data", "data", FieldKind::number},
+    {"size", "size", FieldKind::number},
+    {"begin", "begin", FieldKind::number},
+    {"end", "end", FieldKind::number},
+    {"data", "data", FieldKind::number},
+    {"size", "size", FieldKind::number},
+    {"begin", "begin", FieldKind::number},
+    {"end", "end", FieldKind::number},
+    {"thread", "thread", FieldKind::number},
+    {"operation", "operation", FieldKind::number},
+    {"may_end", "may_end", FieldKind::number},
+    {"entity", "entity", FieldKind::number},
+    {"data", "data", FieldKind::number},
+    {"writer_guid", "writer_guid", FieldKind::bytes},
+    {"sequence_number", "sequence_number", FieldKind::number},
+    {"source_timestamp", "source_timestamp", FieldKind::number},
+    {"size", "size", FieldKind::number},
+    {"transport", "transport", FieldKind::number},
+    {"port", "port", FieldKind::number},
+    {"bytes", "bytes", FieldKind::number},
+    {"begin", "begin", FieldKind::number},
+    {"first_step", "first_step", FieldKind::number},
+    {"second_step", "second_step", FieldKind::number},
+    {"third_step", "third_step", FieldKind::number},
     {"source", "source", FieldKind::number},
     {"kind", "kind", FieldKind::text},
     {"name", "name", FieldKind::text},
@@ -849,6 +939,91 @@ namespace read {
 inline constexpr int reader = 0;
 inline constexpr int buffer = 1;
 }  // namespace read
+namespace written {
+inline constexpr int writer = 0;
+inline constexpr int data = 1;
+inline constexpr int writer_guid = 2;
+inline constexpr int sequence_number = 3;
+inline constexpr int source_timestamp = 4;
+inline constexpr int size = 5;
+inline constexpr int result = 6;
+inline constexpr int begin = 7;
+inline constexpr int serialize_begin = 8;
+inline constexpr int serialize_end = 9;
+inline constexpr int writer_history_add = 10;
+}  // namespace written
+namespace taken {
+inline constexpr int reader = 0;
+inline constexpr int buffer = 1;
+inline constexpr int writer_guid = 2;
+inline constexpr int sequence_number = 3;
+inline constexpr int source_timestamp = 4;
+inline constexpr int taken = 5;
+inline constexpr int result = 6;
+inline constexpr int size = 7;
+inline constexpr int begin = 8;
+inline constexpr int deserialize_begin = 9;
+inline constexpr int deserialize_end = 10;
+}  // namespace taken
+namespace sent {
+inline constexpr int transport = 0;
+inline constexpr int bytes = 1;
+inline constexpr int writer_guid = 2;
+inline constexpr int sequence_number = 3;
+inline constexpr int source_timestamp = 4;
+inline constexpr int size = 5;
+inline constexpr int fragment = 6;
+inline constexpr int fragment_count = 7;
+inline constexpr int fragment_size = 8;
+inline constexpr int address = 9;
+inline constexpr int port = 10;
+inline constexpr int destinations = 11;
+inline constexpr int result = 12;
+inline constexpr int begin = 13;
+}  // namespace sent
+namespace received {
+inline constexpr int transport = 0;
+inline constexpr int port = 1;
+inline constexpr int bytes = 2;
+inline constexpr int writer_guid = 3;
+inline constexpr int sequence_number = 4;
+inline constexpr int source_timestamp = 5;
+inline constexpr int size = 6;
+inline constexpr int notified = 7;
+inline constexpr int reader_guid = 8;
+inline constexpr int begin = 9;
+inline constexpr int reader_history_add = 10;
+}  // namespace received
+namespace serialized {
+inline constexpr int data = 0;
+inline constexpr int size = 1;
+inline constexpr int begin = 2;
+inline constexpr int end = 3;
+}  // namespace serialized
+namespace deserialized {
+inline constexpr int data = 0;
+inline constexpr int size = 1;
+inline constexpr int begin = 2;
+inline constexpr int end = 3;
+}  // namespace deserialized
+namespace unfinished {
+inline constexpr int thread = 0;
+inline constexpr int operation = 1;
+inline constexpr int may_end = 2;
+inline constexpr int entity = 3;
+inline constexpr int data = 4;
+inline constexpr int writer_guid = 5;
+inline constexpr int sequence_number = 6;
+inline constexpr int source_timestamp = 7;
+inline constexpr int size = 8;
+inline constexpr int transport = 9;
+inline constexpr int port = 10;
+inline constexpr int bytes = 11;
+inline constexpr int begin = 12;
+inline constexpr int first_step = 13;
+inline constexpr int second_step = 14;
+inline constexpr int third_step = 15;
+}  // namespace unfinished
 namespace source_init {
 inline constexpr int source = 0;
 inline constexpr int kind = 1;

@@ -25,7 +25,24 @@ class Engine:
         `left_out` events are counted only.
         """
 
-    def feed(self, batches: list[tuple[str, pa.RecordBatch]]) -> None: ...
+    def feed(
+        self,
+        batches: list[tuple[str, pa.RecordBatch]],
+        *,
+        origins: Sequence[tuple[str, int]] = (),
+        latest_by: int = 0,
+    ) -> None:
+        """Feed events, each batch in order of time.
+
+        `origins`: when the clock of a host began to count, in ns since the epoch: by it the steps
+        of operations have their times; else all are at their operation's end. `latest_by`: how late
+        a step comes at most, in ns.
+        """
+
+    @property
+    def too_late_by(self) -> int:
+        """How late a step came at most, of all that was fed, if that was too late; else 0."""
+
     def read(
         self,
         traces: Traces,
@@ -37,8 +54,8 @@ class Engine:
 
         Values that are of another kind than declared are null. Returns how many; damage, misplaced
         events and how many came out of order, as Reader of strata.read._ctf has them; and how late
-        an event came at most, in ns. From one on that comes later than `latest_by`, events are
-        counted but not fed. Raises OSError.
+        an event, or a step of an operation, came at most, in ns. From one on that comes later than
+        `latest_by`, events are counted but not fed. Raises OSError.
         """
 
     def identities(self) -> tuple[list[tuple[str, int]], list[tuple[str, int, int]]]:

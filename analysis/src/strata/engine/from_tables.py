@@ -20,20 +20,30 @@ def engine_of_tables(
     clocks: Mapping[str, str] | None = None,
     *,
     chunk_rows: int | None = None,
+    origins: Mapping[str, int] | None = None,
 ) -> Engine:
     """Return an engine that is finished, fed with event tables.
 
     Tables are those of `Trace.tables`, by event; times are in ns since the epoch. `losses` are the
     windows of time in which events were lost, `clocks` the id of each host's clock, where hosts may
-    share one. `chunk_rows` events at a time go to the engine, which changes nothing; null: all at
+    share one. `origins`: when the clock of a host began to count, in ns since the epoch, by which
+    the steps of operations have their times. `chunk_rows` events at a time go to the engine, which changes nothing; null: all at
     once. Raises ValueError for columns of types that event tables do not have.
     """
 
-    def fill(engine: Engine) -> None:
-        for batches in _chunks(tables, chunk_rows):
-            engine.feed(batches)
+    late = 0
 
-    return read_settled(fill, Given(losses, clocks or {}))
+    def fill(engine: Engine) -> None:
+        nonlocal late
+        for batches in _chunks(tables, chunk_rows):
+            engine.feed(batches, origins=list((origins or {}).items()), latest_by=late)
+        late = max(late, engine.too_late_by)
+
+    while True:
+        before = late
+        engine = read_settled(fill, Given(losses, clocks or {}))
+        if late == before:
+            return engine
 
 
 def _chunks(

@@ -77,8 +77,11 @@ class _Feed:
 
     def _feed(self, engine: Engine) -> None:
         """Feed record batches, whose values were converted to the types of their columns."""
+        origins = self._trace.decoder.traces.clock_origins()
         for chunk in self._chunks():
-            engine.feed([(event, batch) for event, parts in chunk.items() for batch in parts])
+            batches = [(event, batch) for event, parts in chunk.items() for batch in parts]
+            engine.feed(batches, origins=origins, latest_by=self._latest_by)
+        self._latest_by = max(self._latest_by, engine.too_late_by)
 
     def _chunks(self) -> Iterator[dict[str, list[pa.RecordBatch]]]:
         if not self._trace.decoder.out_of_order:

@@ -32,6 +32,10 @@ PAUSE_NS = 1_000_000
 _ROWS = 1 << 16
 """So many intervals are looked at at once."""
 _NAMING = (
+    "dds:written",
+    "dds:sent",
+    "dds:received",
+    "dds:taken",
     "dds:writer_history_add",
     "dds:send_begin",
     "dds:send_sample",

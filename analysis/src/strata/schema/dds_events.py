@@ -6,11 +6,18 @@ Source: `tracing_ws/src/dds_tracepoints/src/events.h`, which has more detail; a 
 against this catalogue.
 
 A *sample* is one written value; (`writer_guid`, `sequence_number`) identifies it in every process.
+
+An *operation* (a write, take, send or receipt) has one event, emitted when it ends, with the times
+of its steps. The engine puts an event of its own in the place of each step, at its time: those are
+the events that hooks emitted before, and that traces of before have (`_STEPS`).
 """
 
 from __future__ import annotations
 
 from strata.schema.event import Event, Field, Kind, Phase, handle
+
+SPAN = 1 << 31
+"""From here on a span of an operation's step is this and microseconds; below, nanoseconds."""
 
 _I, _R = Phase.INIT, Phase.RUNTIME
 
@@ -52,8 +59,129 @@ _TRANSPORT = Field(
 )
 _BYTES = Field("bytes", Kind.UINT, "length of the buffer")
 _SAMPLE_IN_BUFFER = (*_IDENTITY, *_FRAGMENTS)
+_DESTINATION = (
+    Field("address", Kind.BYTES, "16 bytes; IPv4 in the last 4; zeros for SHM"),
+    Field("port", Kind.UINT, "for SHM that of the last reader"),
+    Field("destinations", Kind.UINT, "readers' ports served; 1 for a socket"),
+    Field("result", Kind.INT, "bytes sent, or -errno; for SHM 1 or 0"),
+)
+_TAKEN = Field("taken", Kind.INT, "samples taken; the fields are the first one's")
+_BEGIN = Field("begin", Kind.INT, "when it began, ns of the trace's clock (CLOCK_MONOTONIC)")
+_READER_GUID = Field("reader_guid", Kind.BYTES, "GUID of the reader, 16 bytes; zeros: not known")
+_PORT = Field("port", Kind.UINT, "where it was received; 0: not known")
+_MADE = Field("size", Kind.UINT, "bytes made, CDR header included; 0: failed")
 
-DDS_EVENTS: tuple[Event, ...] = (
+
+def _span(name: str, doc: str) -> Field:
+    return Field(name, Kind.UINT, f"{doc}: ns after `begin`; from 2^31 on, 2^31 + us; 0: not done")
+
+
+OPERATIONS: tuple[Event, ...] = (
+    _event(
+        "written",
+        _R,
+        (
+            _WRITER,
+            _DATA,
+            _GUID,
+            _SEQUENCE,
+            _STAMP,
+            _MADE,
+            _RESULT,
+            _BEGIN,
+            _span("serialize_begin", "the value is about to be turned into bytes"),
+            _span("serialize_end", "it was turned into bytes"),
+            _span("writer_history_add", "the sample is in the writer's history"),
+        ),
+        "A write returned. The sample is that of the writer's history; zeros without one.",
+    ),
+    _event(
+        "taken",
+        _R,
+        (
+            _READER,
+            _BUFFER,
+            _GUID,
+            _SEQUENCE,
+            _STAMP,
+            _TAKEN,
+            _RESULT,
+            Field("size", Kind.UINT, "bytes deserialized"),
+            _BEGIN,
+            _span("deserialize_begin", "bytes are about to be turned into the value"),
+            _span("deserialize_end", "they were turned into the value"),
+        ),
+        "A take (or read) returned.",
+    ),
+    _event(
+        "sent",
+        _R,
+        (_TRANSPORT, _BYTES, *_SAMPLE_IN_BUFFER, *_DESTINATION, _BEGIN),
+        "A buffer with application samples was handed to a transport, which returned; the fields "
+        "are the first sample's.",
+    ),
+    _event(
+        "received",
+        _R,
+        (
+            _TRANSPORT,
+            _PORT,
+            _BYTES,
+            *_IDENTITY,
+            Field("notified", Kind.UINT, "1: a reader is about to be notified; 0: there is none"),
+            _READER_GUID,
+            _BEGIN,
+            _span("reader_history_add", "a reader took the sample into its history"),
+        ),
+        "A buffer with one whole application sample arrived and was handled as far as the "
+        "notification of a reader.",
+    ),
+    _event(
+        "serialized",
+        _R,
+        (_DATA, _MADE, _BEGIN, _span("end", "it was turned into bytes")),
+        "A value was turned into bytes outside of a write, or once more within it.",
+    ),
+    _event(
+        "deserialized",
+        _R,
+        (
+            _DATA,
+            Field("size", Kind.UINT, "bytes read"),
+            _BEGIN,
+            _span("end", "they were turned into a value"),
+        ),
+        "Bytes were turned into a value outside of a take, or once more within it.",
+    ),
+    _event(
+        "unfinished",
+        _R,
+        (
+            Field("thread", Kind.INT, "its thread"),
+            Field("operation", Kind.UINT, "1 write, 2 take, 3 send, 4 receive"),
+            Field("may_end", Kind.UINT, "1: still going on; 0: ended by an exception"),
+            handle("entity", "writer or reader"),
+            _DATA,
+            _GUID,
+            _SEQUENCE,
+            _STAMP,
+            _SIZE,
+            _TRANSPORT,
+            _PORT,
+            _BYTES,
+            _BEGIN,
+            _span("first_step", "the first step was done"),
+            _span("second_step", "the second step was done"),
+            _span("third_step", "the third step was done"),
+        ),
+        "An operation of another thread has not ended 0.1 s after it began, or ended by an "
+        "exception; fields and steps are those of its own event, which counts instead if it "
+        "follows.",
+    ),
+)
+"""One event for each operation, when it ends."""
+
+_STEPS: tuple[Event, ...] = (
     _event(
         "create_writer", _I, (_WRITER, _TOPIC, _PREFIX, _ENTITY, _TYPE), "A DataWriter was created."
     ),
@@ -72,7 +200,7 @@ DDS_EVENTS: tuple[Event, ...] = (
     _event(
         "serialize_end",
         _R,
-        (_DATA, Field("size", Kind.UINT, "bytes made, CDR header included; 0: failed")),
+        (_DATA, _MADE),
         "The value was turned into bytes.",
     ),
     _event(
@@ -97,13 +225,7 @@ DDS_EVENTS: tuple[Event, ...] = (
     _event(
         "send_end",
         _R,
-        (
-            _TRANSPORT,
-            Field("address", Kind.BYTES, "16 bytes; IPv4 in the last 4; zeros for SHM"),
-            Field("port", Kind.UINT, "for SHM that of the last reader"),
-            Field("destinations", Kind.UINT, "readers' ports served; 1 for a socket"),
-            Field("result", Kind.INT, "bytes sent, or -errno; for SHM 1 or 0"),
-        ),
+        (_TRANSPORT, *_DESTINATION),
         "The transport returned.",
     ),
     _event(
@@ -111,7 +233,7 @@ DDS_EVENTS: tuple[Event, ...] = (
         _R,
         (
             _TRANSPORT,
-            Field("port", Kind.UINT, "where it was received; 0: not known"),
+            _PORT,
             _BYTES,
             *_SAMPLE_IN_BUFFER,
         ),
@@ -132,11 +254,7 @@ DDS_EVENTS: tuple[Event, ...] = (
     _event(
         "reader_notify",
         _R,
-        (
-            Field("reader_guid", Kind.BYTES, "GUID of the reader, 16 bytes; zeros: not known"),
-            _GUID,
-            _SEQUENCE,
-        ),
+        (_READER_GUID, _GUID, _SEQUENCE),
         "The sample is complete; the reader is about to be notified.",
     ),
     _event("wait_begin", _R, (_WAITSET,), "A thread begins to wait on a wait set."),
@@ -152,7 +270,7 @@ DDS_EVENTS: tuple[Event, ...] = (
             _GUID,
             _SEQUENCE,
             _STAMP,
-            Field("taken", Kind.INT, "samples taken; the fields are the first one's"),
+            _TAKEN,
             _RESULT,
         ),
         "The take returned; missing when it threw.",
@@ -189,3 +307,5 @@ DDS_EVENTS: tuple[Event, ...] = (
         "Like take_end of a sample, under the name that Trace Compass knows (Humble, Iron).",
     ),
 )
+
+DDS_EVENTS: tuple[Event, ...] = (*_STEPS, *OPERATIONS)

@@ -16,4 +16,9 @@ enum caller {
 // Returns who holds the code at a return address. Async-signal-safe.
 enum caller caller_at(const void* return_address);
 
+// The same, of return addresses that mostly come again: those that this thread asked for last are
+// remembered. What is unloaded and replaced by other code with a call at the same address is taken
+// for what was there before.
+enum caller caller_again(const void* return_address);
+
 #endif

@@ -61,7 +61,7 @@ static bool wanted(const void* caller) {
   if (!has_begun() && is_dds(caller)) {
     begin_now();
   }
-  return WANTED(send_begin) || WANTED(send_end) || WANTED(send_sample);
+  return is_send_wanted();
 }
 
 // An address as RTPS writes it: 16 bytes, IPv4 in the last four.
@@ -102,10 +102,8 @@ static int32_t destination_of(int fd, const struct sockaddr* given, socklen_t gi
   return transport;
 }
 
-// Right after the call: errno is still that of the call.
-static void send_ends(int32_t transport, const struct destination* to, ssize_t sent) {
-  int64_t result = sent < 0 ? -errno : sent;
-  EMIT(send_end, transport, to, result);
+static void socket_send_ends(struct sending* sending, const struct destination* to, ssize_t sent) {
+  send_ends(sending, to, sent < 0 ? -errno : (int32_t)sent);
 }
 
 EXPORT ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
@@ -115,11 +113,10 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
     return call_sendmsg(fd, message, flags);
   }
   int32_t transport = destination_of(fd, message->msg_name, message->msg_namelen, &to);
-  bool told = emit_send_begin(transport, message->msg_iov, message->msg_iovlen);
+  struct sending sending;
+  send_begins(&sending, transport, message->msg_iov, message->msg_iovlen);
   ssize_t sent = call_sendmsg(fd, message, flags);
-  if (told) {
-    send_ends(transport, &to, sent);
-  }
+  socket_send_ends(&sending, &to, sent);
   return sent;
 }
 
@@ -131,11 +128,10 @@ EXPORT ssize_t sendto(int fd, const void* data, size_t length, int flags, const 
   }
   int32_t transport = destination_of(fd, to, to_length, &where);
   struct iovec part = {(void*)data, length};
-  bool told = emit_send_begin(transport, &part, 1);
+  struct sending sending;
+  send_begins(&sending, transport, &part, 1);
   ssize_t sent = call_sendto(fd, data, length, flags, to, to_length);
-  if (told) {
-    send_ends(transport, &where, sent);
-  }
+  socket_send_ends(&sending, &where, sent);
   return sent;
 }
 
@@ -146,11 +142,10 @@ EXPORT ssize_t send(int fd, const void* data, size_t length, int flags) {
   }
   int32_t transport = destination_of(fd, NULL, 0, &to);
   struct iovec part = {(void*)data, length};
-  bool told = emit_send_begin(transport, &part, 1);
+  struct sending sending;
+  send_begins(&sending, transport, &part, 1);
   ssize_t sent = call_send(fd, data, length, flags);
-  if (told) {
-    send_ends(transport, &to, sent);
-  }
+  socket_send_ends(&sending, &to, sent);
   return sent;
 }
 
@@ -174,7 +169,7 @@ EXPORT ssize_t recvmsg(int fd, struct msghdr* message, int flags) {
   }
   const struct sockaddr* from = message->msg_name;
   bool v6 = from != NULL && message->msg_namelen > 0 && from->sa_family == AF_INET6;
-  emit_receive(v6 ? TRANSPORT_UDPV6 : TRANSPORT_UDPV4, 0, parts, count);
+  emit_receive(v6 ? TRANSPORT_UDPV6 : TRANSPORT_UDPV4, 0, parts, count, NULL);
   cyclone_received(parts, count);
   return got;
 }

@@ -14,6 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from strata.schema.causal_order import STEPS, causal_rank
+from strata.schema.dds_events import OPERATIONS
 from strata.schema.engine.layers import layers_header
 from strata.schema.engine.rows import ENGINE_ROWS, EngineRows
 from strata.schema.event import Event, Kind, Phase
@@ -63,7 +64,7 @@ def _event_types() -> str:
     table = "\n".join(
         f'    {{"{event.full_name}", {len(event.fields)}, {rank[event.full_name]}, '
         f"{_flag(not event.provider)}, {_flag(event.phase is Phase.INIT)}, "
-        f"{_flag(event.full_name in STEPS)}, {_handles(event)}}},"
+        f"{_flag(event.full_name in STEPS)}, {_flag(event in OPERATIONS)}, {_handles(event)}}},"
         for event in EVENTS
     )
     fields = "\n".join(
@@ -107,6 +108,7 @@ struct EventDeclaration {{
   bool of_kernel;
   bool is_init;  // once an entity is made
   bool is_step;  // of what a thread does with messages (schema/causal_order.py)
+  bool is_operation;  // of several steps, emitted at its end (schema/dds_events.py)
   uint16_t handles;  // bit i: field i has the address of an object that is no message
 }};
 
@@ -118,6 +120,10 @@ constexpr uint8_t rank_of(EventType type) {{ return kEvents[static_cast<size_t>(
 
 constexpr bool is_of_kernel(EventType type) {{
   return type != EventType::other && kEvents[static_cast<size_t>(type)].of_kernel;
+}}
+
+constexpr bool is_operation(EventType type) {{
+  return type != EventType::other && kEvents[static_cast<size_t>(type)].is_operation;
 }}
 
 struct FieldDeclaration {{

@@ -98,39 +98,51 @@ static void tell_take(dds_entity_t reader, const void* data, const void* caller)
 // --- write ---------------------------------------------------------------------------------------
 
 static bool write_wanted(void) {
-  return WANTED(write_begin) || WANTED(write_end) || WANTED(write_pre) || WANTED(write) ||
-         WANTED(serialize_begin) || WANTED(serialize_end) || WANTED(reader_history_add) ||
-         WANTED(reader_notify) || WANTED(create_writer) || WANTED(write_related);
+  return WANTED(written) || WANTED(write_pre) || WANTED(write) || WANTED(serialized) ||
+         WANTED(reader_history_add) || WANTED(reader_notify) || WANTED(create_writer) ||
+         WANTED(write_related);
 }
 
-static struct writing write_begins(const struct library* library, dds_entity_t writer,
-                                   const void* data, const void* caller) {
-  struct writing outer = writing_now;
+struct write {
+  struct writing outer;
+  struct operation* operation;
+  struct operation outer_operation;
+};
+
+static void write_begins(struct write* write, const struct library* library, dds_entity_t writer,
+                         const void* data, const void* caller) {
+  write->outer = writing_now;
   entity_used(library, KIND_WRITER, writer);
   tell_write(writer, data, caller);
   writing_now = (struct writing){.writer = writer, .active = true};
-  EMIT(write_begin, handle_of(writer), data);
   EMIT(write_pre, handle_of(writer), data);
-  return outer;
+  write->operation = enter_operation(OPERATION_WRITE, &write->outer_operation,
+                                     (uintptr_t)__builtin_frame_address(0));
+  write->operation->entity = handle_of(writer);
+  write->operation->data = data;
+  write->operation->sample = (struct sample){0};
+  open_operation(write->operation);
 }
 
-static void write_ends(struct writing outer, dds_entity_t writer, dds_return_t result) {
-  EMIT(write_end, handle_of(writer), result);
-  writing_now = outer;
+static void write_ends(struct write* write, dds_return_t result) {
+  EMIT(written, write->operation, result);
+  leave_operation(write->operation, &write->outer_operation);
+  writing_now = write->outer;
 }
 
 // Some of these functions call another: one write is told once.
-#define DEFINE_WRITE(name, parameters, told, ...)                                            \
-  DECLARE(name, dds_return_t, parameters) {                                                  \
-    REAL_FUNCTION(name, dds_return_t, parameters);                                           \
-    if (!write_wanted() || (writing_now.active && writing_now.writer == writer)) {           \
-      return real(__VA_ARGS__);                                                              \
-    }                                                                                        \
-    struct writing outer = write_begins(library, writer, data, __builtin_return_address(0)); \
-    told;                                                                                    \
-    dds_return_t result = real(__VA_ARGS__);                                                 \
-    write_ends(outer, writer, result);                                                       \
-    return result;                                                                           \
+#define DEFINE_WRITE(name, parameters, told, ...)                                  \
+  DECLARE(name, dds_return_t, parameters) {                                        \
+    REAL_FUNCTION(name, dds_return_t, parameters);                                 \
+    if (!write_wanted() || (writing_now.active && writing_now.writer == writer)) { \
+      return real(__VA_ARGS__);                                                    \
+    }                                                                              \
+    struct write write;                                                            \
+    write_begins(&write, library, writer, data, __builtin_return_address(0));      \
+    told;                                                                          \
+    dds_return_t result = real(__VA_ARGS__);                                       \
+    write_ends(&write, result);                                                    \
+    return result;                                                                 \
   }
 #define NO_TIME (void)0
 #define TIME EMIT(write, handle_of(writer), data, time)
@@ -148,18 +160,27 @@ DEFINE_WRITE(dds_forwardcdr, (dds_entity_t writer, struct ddsi_serdata* data), N
 // --- take, read ----------------------------------------------------------------------------------
 
 static bool take_wanted(void) {
-  return WANTED(take_begin) || WANTED(take_end) || WANTED(read) || WANTED(deserialize_begin) ||
-         WANTED(deserialize_end) || WANTED(create_reader) || WANTED(take_related);
+  return WANTED(taken) || WANTED(read) || WANTED(deserialized) || WANTED(create_reader) ||
+         WANTED(take_related);
 }
 
-static dds_entity_t take_begins(const struct library* library, dds_entity_t entity) {
-  dds_entity_t reader = entity_used(library, KIND_READER, entity);
+struct take {
+  dds_entity_t reader;
+  struct operation* operation;
+  struct operation outer;
+};
+
+static void take_begins(struct take* take, const struct library* library, dds_entity_t entity) {
+  take->reader = entity_used(library, KIND_READER, entity);
   taking_now = true;
-  EMIT(take_begin, handle_of(reader));
-  return reader;
+  take->operation =
+      enter_operation(OPERATION_TAKE, &take->outer, (uintptr_t)__builtin_frame_address(0));
+  take->operation->entity = handle_of(take->reader);
+  take->operation->data = NULL;
+  open_operation(take->operation);
 }
 
-static void take_ends(dds_entity_t reader, const void* buffer, const dds_sample_info_t* info,
+static void take_ends(struct take* take, const void* buffer, const dds_sample_info_t* info,
                       dds_return_t result) {
   struct sample sample = {0};
   taking_now = false;
@@ -169,26 +190,28 @@ static void take_ends(dds_entity_t reader, const void* buffer, const dds_sample_
     sample.stamp = info->source_timestamp;
     cyclone_identify(info->publication_handle, &sample);
   }
-  EMIT(take_end, handle_of(reader), buffer, &sample, result > 0 ? result : 0, result);
+  emit_taken(take->operation, buffer, &sample, result > 0 ? result : 0, result);
+  leave_operation(take->operation, &take->outer);
   if (result > 0) {
-    EMIT(read, handle_of(reader), buffer);
+    EMIT(read, handle_of(take->reader), buffer);
   }
 }
 
 // The first value is where values[0] says, which the library itself fills in for a loan.
-#define DEFINE_TAKE(name, parameters, ...)                                     \
-  DECLARE(name, dds_return_t, parameters) {                                    \
-    REAL_FUNCTION(name, dds_return_t, parameters);                             \
-    if (!take_wanted() || taking_now) {                                        \
-      return real(__VA_ARGS__);                                                \
-    }                                                                          \
-    dds_entity_t reader = take_begins(library, entity);                        \
-    dds_return_t result = real(__VA_ARGS__);                                   \
-    take_ends(reader, result > 0 ? ((void**)values)[0] : NULL, infos, result); \
-    if (result > 0 && infos != NULL && infos->valid_data) {                    \
-      tell_take(reader, ((void**)values)[0], __builtin_return_address(0));     \
-    }                                                                          \
-    return result;                                                             \
+#define DEFINE_TAKE(name, parameters, ...)                                      \
+  DECLARE(name, dds_return_t, parameters) {                                     \
+    REAL_FUNCTION(name, dds_return_t, parameters);                              \
+    if (!take_wanted() || taking_now) {                                         \
+      return real(__VA_ARGS__);                                                 \
+    }                                                                           \
+    struct take take;                                                           \
+    take_begins(&take, library, entity);                                        \
+    dds_return_t result = real(__VA_ARGS__);                                    \
+    take_ends(&take, result > 0 ? ((void**)values)[0] : NULL, infos, result);   \
+    if (result > 0 && infos != NULL && infos->valid_data) {                     \
+      tell_take(take.reader, ((void**)values)[0], __builtin_return_address(0)); \
+    }                                                                           \
+    return result;                                                              \
   }
 
 #define DEFINE_TAKES(verb)                                                                        \
@@ -270,9 +293,10 @@ static dds_return_t collect(void* given, const dds_sample_info_t* info,
       return real(entity, most, instance, mask, function, argument);                          \
     }                                                                                         \
     struct collector collector = {.function = function, .argument = argument};                \
-    dds_entity_t reader = take_begins(library, entity);                                       \
+    struct take take;                                                                         \
+    take_begins(&take, library, entity);                                                      \
     dds_return_t result = real(entity, most, instance, mask, collect, &collector);            \
-    take_ends(reader, NULL, collector.count > 0 ? &collector.first : NULL, result);           \
+    take_ends(&take, NULL, collector.count > 0 ? &collector.first : NULL, result);            \
     return result;                                                                            \
   }
 DEFINE_COLLECT(dds_take_with_collector)

@@ -16,7 +16,7 @@
 static struct recall received, stored;
 
 static bool identity_wanted(void) {
-  return WANTED(reader_history_add) || WANTED(reader_notify) || WANTED(take_end);
+  return WANTED(reader_history_add) || WANTED(reader_notify) || WANTED(taken);
 }
 
 bool cyclone_receive_wanted(void) {

@@ -45,13 +45,13 @@ static uint32_t size_of(const struct table* table, const void* value) {
 static void* from_sample(const struct table* table, const void* type, int kind, const void* data) {
   from_sample_function real = (from_sample_function)table->original[OPS_FROM_SAMPLE];
   if (kind != KIND_OF_VALUE ||
-      (!WANTED(serialize_begin) && !WANTED(serialize_end) && !WANTED(reader_history_add))) {
+      (!WANTED(written) && !WANTED(serialized) && !WANTED(reader_history_add))) {
     return real(type, kind, data);
   }
-  EMIT(serialize_begin, data);
+  struct conversion conversion = serialize_begins(data);
   void* made = real(type, kind, data);
   uint32_t size = made != NULL ? size_of(table, made) : 0;
-  EMIT(serialize_end, data, size);
+  serialize_ends(&conversion, size);
   writing_now.size = size;
   return made;
 }
@@ -59,12 +59,12 @@ static void* from_sample(const struct table* table, const void* type, int kind, 
 static bool to_sample(const struct table* table, const void* value, void* data, void** buffer,
                       void* limit) {
   to_sample_function real = (to_sample_function)table->original[OPS_TO_SAMPLE];
-  if (!WANTED(deserialize_begin) && !WANTED(deserialize_end)) {
+  if (!WANTED(taken) && !WANTED(deserialized)) {
     return real(value, data, buffer, limit);
   }
-  EMIT(deserialize_begin, data);
+  struct conversion conversion = deserialize_begins(data);
   bool done = real(value, data, buffer, limit);
-  EMIT(deserialize_end, data, size_of(table, value));
+  deserialize_ends(&conversion, size_of(table, value));
   return done;
 }
 
@@ -172,10 +172,10 @@ EXPORT bool dds_stream_write_sample(struct stream* stream, const void* second, c
   }
   const void* data = library->release == RELEASE_11 ? third : second;
   uint32_t begin = stream->index;
-  EMIT(serialize_begin, data);
+  struct conversion conversion = serialize_begins(data);
   bool done = real(stream, second, third, fourth);
   writing_now.size = done ? size_between(begin, stream->index) : 0;
-  EMIT(serialize_end, data, writing_now.size);
+  serialize_ends(&conversion, writing_now.size);
   return done;
 }
 
@@ -191,7 +191,7 @@ EXPORT void dds_stream_read_sample(struct stream* stream, void* data, const void
     return;
   }
   uint32_t begin = stream->index;
-  EMIT(deserialize_begin, data);
+  struct conversion conversion = deserialize_begins(data);
   real(stream, data, third, fourth);
-  EMIT(deserialize_end, data, size_between(begin, stream->index));
+  deserialize_ends(&conversion, size_between(begin, stream->index));
 }

@@ -72,5 +72,5 @@ const void* message_behind(const void* data) {
 }
 
 const void* message_of(const void* data, const void* caller) {
-  return caller_at(caller) == CALLER_RMW_FASTRTPS ? message_behind(data) : data;
+  return caller_again(caller) == CALLER_RMW_FASTRTPS ? message_behind(data) : data;
 }

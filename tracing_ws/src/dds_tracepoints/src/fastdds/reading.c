@@ -6,12 +6,23 @@
 
 // --- on the receiving thread ---------------------------------------------------------------------
 
+// The receipt of a sample that this thread is in; null for none.
+static struct operation* receipt_of(const struct sample* sample) {
+  struct operation* receipt = WANTED(received) ? operation_of(OPERATION_RECEIVE) : NULL;
+  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+  return receipt != NULL && encloses(receipt, frame) &&
+                 receipt->sample.sequence == sample->sequence &&
+                 memcmp(receipt->sample.guid, sample->guid, sizeof(sample->guid)) == 0
+             ? receipt
+             : NULL;
+}
+
 // The change is read before it is given away: afterwards a reader may have taken it.
 static bool reader_history_add(HOOKED, void* history, void* change) {
   (void)caller;
   typedef bool (*function)(void*, void*);
   function add = (function)real_function(real);
-  if (!WANTED(reader_history_add)) {
+  if (!WANTED(reader_history_add) && !WANTED(received)) {
     return add(history, change);
   }
   // Of an unknown release the sample is the one that was just received.
@@ -19,7 +30,13 @@ static bool reader_history_add(HOOKED, void* history, void* change) {
   struct sample sample = layout != NULL ? sample_of_change(layout, change) : last_received;
   bool added = add(history, change);
   if (added && sample.sequence != 0 && !rtps_is_builtin(sample.guid)) {
-    EMIT(reader_history_add, &sample);
+    struct operation* receipt = receipt_of(&sample);
+    if (receipt != NULL && step_of(receipt, READER_HISTORY_ADD) == 0 &&
+        receipt->sample.stamp == sample.stamp && receipt->sample.size == sample.size) {
+      note_step(receipt, READER_HISTORY_ADD);
+    } else {
+      EMIT(reader_history_add, &sample);
+    }
   }
   return added;
 }
@@ -36,19 +53,24 @@ static bool reader_notify(HOOKED, void* reader, const void* change) {
   (void)caller;
   typedef bool (*function)(void*, const void*);
   function notify = (function)real_function(real);
-  if (WANTED(reader_notify)) {
+  if (WANTED(reader_notify) || WANTED(received)) {
     const struct layout* layout = layout_of(real);
     struct sample sample = layout != NULL ? sample_of_change(layout, change) : last_received;
-    EMIT(reader_notify, guid_of_reader(real, reader), &sample);
+    struct operation* receipt = receipt_of(&sample);
+    // Before the reader is told: who takes the sample comes later than all that is said of it.
+    if (receipt != NULL) {
+      EMIT(received, receipt, guid_of_reader(real, reader), 1);
+      close_operation(receipt);
+    } else {
+      EMIT(reader_notify, guid_of_reader(real, reader), &sample);
+    }
   }
   return notify(reader, change);
 }
 
 // --- on the taking thread ------------------------------------------------------------------------
 
-static bool is_take_wanted(void) {
-  return WANTED(take_begin) || WANTED(take_end) || WANTED(read) || WANTED(take_related);
-}
+static bool is_take_wanted(void) { return WANTED(taken) || WANTED(read) || WANTED(take_related); }
 
 static void tell_related(const struct layout* layout, const void* reader, const void* info) {
   struct related related;
@@ -58,9 +80,20 @@ static void tell_related(const struct layout* layout, const void* reader, const 
   }
 }
 
-static void take_ends(const void* reader, const void* buffer, const struct sample* sample,
-                      int32_t taken, ReturnCode result) {
-  EMIT(take_end, reader, buffer, sample, taken, result);
+static struct operation* take_begins(const void* reader, struct operation* outer) {
+  struct operation* take =
+      enter_operation(OPERATION_TAKE, outer, (uintptr_t)__builtin_frame_address(0));
+  take->entity = reader;
+  take->data = NULL;
+  open_operation(take);
+  return take;
+}
+
+static void take_ends(struct operation* take, const struct operation* outer, const void* buffer,
+                      const struct sample* sample, int32_t taken, ReturnCode result) {
+  const void* reader = take->entity;
+  emit_taken(take, buffer, sample, taken, result);
+  leave_operation(take, outer);
   if (taken > 0) {
     EMIT(read, reader, buffer);
   }
@@ -73,7 +106,8 @@ static ReturnCode take(HOOKED, void* reader, void* values, void* infos, int32_t 
   if (!is_take_wanted()) {
     return take(reader, values, infos, most, samples, views, instances);
   }
-  EMIT(take_begin, reader);
+  struct operation outer;
+  struct operation* own = take_begins(reader, &outer);
   ReturnCode result = take(reader, values, infos, most, samples, views, instances);
   const struct layout* layout = layout_of(real);
   struct sample sample = {0};
@@ -90,7 +124,7 @@ static ReturnCode take(HOOKED, void* reader, void* values, void* infos, int32_t 
     sample = sample_of_info(layout, first);
     buffer = message_of(value != NULL ? value[0] : NULL, caller);
   }
-  take_ends(reader, buffer, &sample, taken, result);
+  take_ends(own, &outer, buffer, &sample, taken, result);
   tell_related(layout, reader, first);
   return result;
 }
@@ -101,12 +135,13 @@ static ReturnCode next_sample(HOOKED, void* reader, void* data, void* info) {
   if (!is_take_wanted()) {
     return next(reader, data, info);
   }
-  EMIT(take_begin, reader);
+  struct operation outer;
+  struct operation* own = take_begins(reader, &outer);
   ReturnCode result = next(reader, data, info);
   bool taken = result == RETCODE_OK;
   const struct layout* layout = taken ? layout_of(real) : NULL;
   struct sample sample = sample_of_info(layout, info);
-  take_ends(reader, taken ? message_of(data, caller) : NULL, &sample, taken, result);
+  take_ends(own, &outer, taken ? message_of(data, caller) : NULL, &sample, taken, result);
   tell_related(layout, reader, info);
   return result;
 }
@@ -115,14 +150,13 @@ static bool deserialize(HOOKED, void* type, void* payload, void* data) {
   (void)caller;
   typedef bool (*function)(void*, void*, void*);
   function deserialize = (function)real_function(real);
-  if (!WANTED(deserialize_begin) && !WANTED(deserialize_end)) {
+  if (!WANTED(taken) && !WANTED(deserialized)) {
     return deserialize(type, payload, data);
   }
-  const void* message = message_behind(data);
-  EMIT(deserialize_begin, message);
+  struct conversion conversion = deserialize_begins(message_behind(data));
   bool done = deserialize(type, payload, data);
   bool known = layout_of(real) != NULL;
-  EMIT(deserialize_end, message, known ? (uint32_t)int_at(payload, PAYLOAD_LENGTH) : 0);
+  deserialize_ends(&conversion, known ? (uint32_t)int_at(payload, PAYLOAD_LENGTH) : 0);
   return done;
 }
 

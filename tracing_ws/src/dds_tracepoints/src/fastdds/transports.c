@@ -5,20 +5,10 @@
 // arrives.
 #include "fastdds.h"
 
-static bool is_send_wanted(void) {
-  return WANTED(send_begin) || WANTED(send_end) || WANTED(send_sample);
-}
-
 // --- shared memory -------------------------------------------------------------------------------
 
 // Ports that the SHM send of this thread has reached.
 static _Thread_local struct destination shm_destination;
-
-static void shm_send_ends(bool told, bool done) {
-  if (told) {
-    EMIT(send_end, TRANSPORT_SHM, &shm_destination, done);
-  }
-}
 
 static bool shm_send(HOOKED, void* transport, const uint8_t* data, uint32_t length, void* begin,
                      void* end, const void* until) {
@@ -30,9 +20,10 @@ static bool shm_send(HOOKED, void* transport, const uint8_t* data, uint32_t leng
   }
   struct iovec part = {(void*)data, length};
   shm_destination = (struct destination){0};
-  bool told = emit_send_begin(TRANSPORT_SHM, &part, 1);
+  struct sending sending;
+  send_begins(&sending, TRANSPORT_SHM, &part, 1);
   bool done = send(transport, data, length, begin, end, until);
-  shm_send_ends(told, done);
+  send_ends(&sending, &shm_destination, done);
   return done;
 }
 
@@ -49,14 +40,17 @@ struct network_buffers {
 _Static_assert(sizeof(struct network_buffer) == sizeof(struct iovec), "elements of one size");
 
 // Buffers whose sizes do not add up to the given total are none of this layout.
-static bool send_buffers_begins(const struct network_buffers* buffers, uint32_t total) {
+static void send_of_buffers_begins(struct sending* sending, const struct network_buffers* buffers,
+                                   uint32_t total) {
   size_t count = (size_t)(buffers->end - buffers->begin);
   uint64_t sum = 0;
   for (size_t i = 0; i < count; i++) {
     sum += buffers->begin[i].size;
   }
-  return sum == total &&
-         emit_send_begin(TRANSPORT_SHM, (const struct iovec*)(const void*)buffers->begin, count);
+  sending->operation = NULL;
+  if (sum == total) {
+    send_begins(sending, TRANSPORT_SHM, (const struct iovec*)(const void*)buffers->begin, count);
+  }
 }
 
 static bool shm_send_buffers(HOOKED, void* transport, const struct network_buffers* buffers,
@@ -68,9 +62,10 @@ static bool shm_send_buffers(HOOKED, void* transport, const struct network_buffe
     return send(transport, buffers, total, begin, end, until);
   }
   shm_destination = (struct destination){0};
-  bool told = send_buffers_begins(buffers, total);
+  struct sending sending;
+  send_of_buffers_begins(&sending, buffers, total);
   bool done = send(transport, buffers, total, begin, end, until);
-  shm_send_ends(told, done);
+  send_ends(&sending, &shm_destination, done);
   return done;
 }
 
@@ -78,7 +73,7 @@ static bool shm_push(HOOKED, void* transport, const void* buffer, const void* to
   (void)caller;
   typedef bool (*function)(void*, const void*, const void*);
   function push = (function)real_function(real);
-  if (WANTED(send_end)) {
+  if (WANTED(sent)) {
     shm_destination.port = layout_of(real) != NULL ? (uint32_t)int_at(to, LOCATOR_PORT) : 0;
     shm_destination.count++;
   }
@@ -94,15 +89,13 @@ static void data_sharing_notify(HOOKED, void* locator) {
   (void)caller;
   typedef void (*function)(void*);
   function notify = (function)real_function(real);
-  bool told = is_send_wanted() && last_added.sequence != 0 && is_writing();
-  if (told) {
-    EMIT(send_begin, TRANSPORT_DATA_SHARING, last_added.size, &last_added);
+  struct destination to = {.count = 1};
+  struct sending sending = {.operation = NULL};
+  if (is_send_wanted() && last_added.sequence != 0 && is_writing()) {
+    send_of_sample_begins(&sending, TRANSPORT_DATA_SHARING, &last_added);
   }
   notify(locator);
-  if (told) {
-    struct destination to = {.count = 1};
-    EMIT(send_end, TRANSPORT_DATA_SHARING, &to, 1);
-  }
+  send_ends(&sending, &to, 1);
 }
 
 // --- receive -------------------------------------------------------------------------------------
@@ -113,23 +106,33 @@ static int32_t transport_of(const void* locator) {
   return kind >= TRANSPORT_SHM && kind < 2 * TRANSPORT_SHM ? TRANSPORT_SHM : kind;
 }
 
+static const uint8_t nobody[16];
+
 static void receive(HOOKED, void* resource, const uint8_t* data, uint32_t length, const void* local,
                     const void* remote) {
   (void)caller;
   typedef void (*function)(void*, const uint8_t*, uint32_t, const void*, const void*);
   function process = (function)real_function(real);
-  if (WANTED(receive) || WANTED(receive_sample) || WANTED(reader_notify) ||
-      WANTED(reader_history_add)) {
-    struct iovec part = {(void*)data, length};
-    bool known = layout_of(real) != NULL;
-    emit_receive(known ? transport_of(local) : TRANSPORT_UNKNOWN,
-                 known ? (uint32_t)int_at(local, LOCATOR_PORT) : 0, &part, 1);
+  if (!WANTED(received) && !WANTED(receive) && !WANTED(receive_sample) && !WANTED(reader_notify) &&
+      !WANTED(reader_history_add)) {
     process(resource, data, length, local, remote);
-    // What this thread adds to histories from here on is not of this buffer.
-    last_received = (struct sample){0};
-  } else {
-    process(resource, data, length, local, remote);
+    return;
   }
+  struct operation outer;
+  struct operation* receipt =
+      enter_operation(OPERATION_RECEIVE, &outer, (uintptr_t)__builtin_frame_address(0));
+  struct iovec part = {(void*)data, length};
+  bool known = layout_of(real) != NULL;
+  emit_receive(known ? transport_of(local) : TRANSPORT_UNKNOWN,
+               known ? (uint32_t)int_at(local, LOCATOR_PORT) : 0, &part, 1,
+               WANTED(received) ? receipt : NULL);
+  process(resource, data, length, local, remote);
+  if (is_open(receipt)) {
+    EMIT(received, receipt, nobody, 0);
+  }
+  leave_operation(receipt, &outer);
+  // What this thread adds to histories from here on is not of this buffer.
+  last_received = (struct sample){0};
 }
 
 #define HOOK_shm_send(name, library, symbol) HOOK_##name(name, library, symbol)

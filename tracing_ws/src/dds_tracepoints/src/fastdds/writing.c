@@ -4,40 +4,30 @@
 // Hooks on the way of a value from write() into the writer's history; all on the writing thread.
 #include "fastdds.h"
 
-struct writing {
-  const void* writer;  // null: not in a write
-  const void* data;
-  uintptr_t frame;  // address of the stack at the write
-};
-static _Thread_local struct writing writing;
-
-// A write that an exception ended leaves `writing` behind. It lay deeper in the stack than who
-// comes later, or will be replaced by the next write.
-static bool encloses(const struct writing* outer, uintptr_t frame) {
-  return outer->writer != NULL && frame < outer->frame;
+bool is_writing(void) {
+  return encloses(operation_of(OPERATION_WRITE), (uintptr_t)__builtin_frame_address(0));
 }
-
-bool is_writing(void) { return encloses(&writing, (uintptr_t)__builtin_frame_address(0)); }
 
 static bool is_write_wanted(void) {
-  return WANTED(write_begin) || WANTED(write_end) || WANTED(write_pre) || WANTED(write) ||
-         WANTED(send_begin);
+  return WANTED(written) || WANTED(write_pre) || WANTED(write) || WANTED(sent);
 }
 
-// Returns the write around this one: a listener may write what it was told within a write.
-static struct writing write_begins(const void* writer, const void* data, const void* caller) {
-  struct writing outer = writing;
-  const void* message = message_of(data, caller);
-  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-  writing = (struct writing){writer, message, frame};
-  EMIT(write_begin, writer, message);
-  EMIT(write_pre, writer, message);
-  return encloses(&outer, frame) ? outer : (struct writing){0};
+// `outer` becomes the write around this one: a listener may write what it was told within a write.
+static struct operation* write_begins(const void* writer, const void* data, const void* caller,
+                                      struct operation* outer) {
+  struct operation* write =
+      enter_operation(OPERATION_WRITE, outer, (uintptr_t)__builtin_frame_address(0));
+  write->entity = writer;
+  write->data = message_of(data, caller);
+  write->sample = (struct sample){0};
+  EMIT(write_pre, writer, write->data);
+  open_operation(write);
+  return write;
 }
 
-static void write_ends(const struct writing* outer, const void* writer, ReturnCode result) {
-  EMIT(write_end, writer, result);
-  writing = *outer;
+static void write_ends(struct operation* write, const struct operation* outer, ReturnCode result) {
+  EMIT(written, write, result);
+  leave_operation(write, outer);
 }
 
 // What follows the value are addresses, however many there are: an argument that the real function
@@ -48,9 +38,10 @@ static ReturnCode write_value(HOOKED, void* writer, void* data, void* second, vo
   if (!is_write_wanted()) {
     return write(writer, data, second, third);
   }
-  struct writing outer = write_begins(writer, data, caller);
+  struct operation outer;
+  struct operation* own = write_begins(writer, data, caller, &outer);
   ReturnCode result = write(writer, data, second, third);
-  write_ends(&outer, writer, result);
+  write_ends(own, &outer, result);
   return result;
 }
 
@@ -60,9 +51,10 @@ static bool write_value_bool(HOOKED, void* writer, void* data, void* second, voi
   if (!is_write_wanted()) {
     return write(writer, data, second, third);
   }
-  struct writing outer = write_begins(writer, data, caller);
+  struct operation outer;
+  struct operation* own = write_begins(writer, data, caller, &outer);
   bool done = write(writer, data, second, third);
-  write_ends(&outer, writer, done ? RETCODE_OK : RETCODE_ERROR);
+  write_ends(own, &outer, done ? RETCODE_OK : RETCODE_ERROR);
   return done;
 }
 
@@ -93,14 +85,13 @@ static bool serialize(HOOKED, void* type, const void* data, void* payload, int64
   (void)caller;
   typedef bool (*function)(void*, const void*, void*, int64_t);
   function serialize = (function)real_function(real);
-  if (!WANTED(serialize_begin) && !WANTED(serialize_end)) {
+  if (!WANTED(written) && !WANTED(serialized)) {
     return serialize(type, data, payload, representation);
   }
-  const void* message = message_behind(data);
-  EMIT(serialize_begin, message);
+  struct conversion conversion = serialize_begins(message_behind(data));
   bool done = serialize(type, data, payload, representation);
   bool known = done && layout_of(real) != NULL;
-  EMIT(serialize_end, message, known ? (uint32_t)int_at(payload, PAYLOAD_LENGTH) : 0);
+  serialize_ends(&conversion, known ? (uint32_t)int_at(payload, PAYLOAD_LENGTH) : 0);
   return done;
 }
 
@@ -109,13 +100,14 @@ static bool writer_history_add(HOOKED, void* history, void* change, void* params
   (void)caller;
   typedef bool (*function)(void*, void*, void*);
   bool added = ((function)real_function(real))(history, change, params);
-  if (added && (WANTED(writer_history_add) || WANTED(write) || WANTED(send_begin))) {
+  if (added && (WANTED(written) || WANTED(writer_history_add) || WANTED(write) || WANTED(sent))) {
     struct sample sample = sample_of_change(layout_of(real), change);
     if (!rtps_is_builtin(sample.guid)) {
       last_added = sample;
-      EMIT(writer_history_add, &sample);
-      bool within = is_writing();
-      EMIT(write, within ? writing.writer : NULL, within ? writing.data : NULL, sample.stamp);
+      emit_writer_history_add(&sample);
+      const struct operation* around = is_writing() ? operation_of(OPERATION_WRITE) : NULL;
+      EMIT(write, around != NULL ? around->entity : NULL, around != NULL ? around->data : NULL,
+           sample.stamp);
     }
   }
   return added;

@@ -1,0 +1,54 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// Events on their way to the engine that are not in order of time as they come: those of streams
+// whose clocks went back, and the steps of operations, which are known when the operation is over.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "model/late_events.hpp"
+#include "model/operations.hpp"
+
+namespace strata {
+
+class Intake {
+ public:
+  // How long every event waits at least. A write that waits for space in its writer's history gives
+  // up after 0.1 s, unless it is told otherwise.
+  static constexpr int64_t kUsualNs = 150'000'000;
+
+  // `engine` must live as long. `latest_by`: how late an event or step comes at most, as an earlier
+  // reading found; if it is later than that, the events are to be read again.
+  explicit Intake(Engine& engine, int64_t latest_by = 0)
+      : allowed_(std::max(latest_by, kUsualNs)), late_(engine, allowed_) {}
+
+  // Space for the next event, of a time, to be filled at once; as Engine::next.
+  Arrival& next(int64_t ns) {
+    settle();
+    is_filled_ = true;
+    return late_.next(ns);
+  }
+  // No event comes after this.
+  void finish();
+
+  // How late an event or a step came at most, if that is too late; else 0. Such steps are left out.
+  int64_t too_late_by() const { return too_late_by_; }
+
+ private:
+  void settle() {
+    if (is_filled_ && is_operation(late_.last().event.type)) put_steps();
+    is_filled_ = false;
+  }
+  void put_steps();
+  void put(const Operations::Steps& steps);
+
+  int64_t allowed_;
+  int64_t too_late_by_ = 0;
+  LateEvents late_;
+  Operations operations_;
+  bool is_filled_ = false;  // the last event may have steps
+};
+
+}  // namespace strata

@@ -1,0 +1,160 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What a thread is doing: a write, a take, a send, or the receipt of a sample. Its hooks note
+// readings of the clock here; one event at its end has all of them, which costs a fraction of an
+// event for each step. What does not end is emitted by the watch (watch.c).
+#ifndef DDS_TRACEPOINTS_OPERATION_H
+#define DDS_TRACEPOINTS_OPERATION_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <time.h>
+
+#include "rtps.h"
+
+enum operation_kind {
+  OPERATION_NONE = 0,
+  OPERATION_WRITE = 1,
+  OPERATION_TAKE = 2,
+  OPERATION_SEND = 3,
+  OPERATION_RECEIVE = 4,
+  OPERATION_KINDS,
+};
+
+// Steps of a write; those of a take; that of a receipt.
+enum { SERIALIZE_BEGIN, SERIALIZE_END, WRITER_HISTORY_ADD, MOST_STEPS };
+enum { DESERIALIZE_BEGIN, DESERIALIZE_END };
+enum { READER_HISTORY_ADD };
+
+struct operation {
+  // CLOCK_MONOTONIC, ns, as LTTng's; 0: there is no operation. Written last when one begins, and
+  // first when it ends: the watch reads it from another thread.
+  _Atomic int64_t begin_ns;
+  _Atomic int64_t step_ns[MOST_STEPS];  // 0: not done
+  const void* entity;                   // its writer or reader
+  const void* data;                     // its value
+  uintptr_t frame;                      // address of the stack where it began
+  uint32_t size;                        // bytes serialized or deserialized
+  int32_t transport;
+  uint32_t port;
+  uint32_t bytes;  // of the buffer
+  // Of a write: from WRITER_HISTORY_ADD on.
+  struct sample sample;
+};
+
+struct thread_operations {
+  _Atomic int32_t thread;  // its id; 0: the place is free
+  struct operation of[OPERATION_KINDS];
+  // The begin of what the watch emitted last.
+  int64_t watched_ns[OPERATION_KINDS];
+};
+
+// Whether this process has a watch (watch.c).
+extern _Atomic bool is_watched __attribute__((visibility("hidden")));
+
+// Those of this thread; null before its first.
+extern _Thread_local struct thread_operations* own_operations __attribute__((visibility("hidden")));
+
+struct thread_operations* make_own_operations(void);
+
+static inline struct operation* operation_of(enum operation_kind kind) {
+  struct thread_operations* own = own_operations;
+  bool watched = atomic_load_explicit(&is_watched, memory_order_relaxed);
+  if (__builtin_expect(own == NULL || !watched, 0)) {
+    own = make_own_operations();
+  }
+  return &own->of[kind];
+}
+
+static inline int64_t clock_ns(void) {
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+static inline int64_t begin_of(const struct operation* operation) {
+  return atomic_load_explicit(&operation->begin_ns, memory_order_relaxed);
+}
+
+static inline bool is_open(const struct operation* operation) { return begin_of(operation) != 0; }
+
+static inline int64_t step_of(const struct operation* operation, int step) {
+  return atomic_load_explicit(&operation->step_ns[step], memory_order_relaxed);
+}
+
+static inline void note_step_at(struct operation* operation, int step, int64_t ns) {
+  atomic_store_explicit(&operation->step_ns[step], ns, memory_order_release);
+}
+
+static inline void note_step(struct operation* operation, int step) {
+  note_step_at(operation, step, clock_ns());
+}
+
+// Whether an operation encloses who calls: one that an exception ended lay deeper in the stack than
+// who comes later.
+static inline bool encloses(const struct operation* operation, uintptr_t frame) {
+  return is_open(operation) && frame < operation->frame;
+}
+
+// Takes an operation of this thread that is open away, for one of the same kind: `outer` becomes
+// the one around the new one (a listener may write within a write), or none. What was left without
+// an end is emitted.
+void set_aside(enum operation_kind kind, struct operation* operation, struct operation* outer,
+               uintptr_t frame);
+
+// The thread begins an operation of a kind; `outer` gets the one of that kind around it.
+static inline struct operation* enter_operation(enum operation_kind kind, struct operation* outer,
+                                                uintptr_t frame) {
+  struct operation* operation = operation_of(kind);
+  atomic_init(&outer->begin_ns, 0);
+  if (__builtin_expect(is_open(operation), 0)) {
+    set_aside(kind, operation, outer, frame);
+  }
+  operation->frame = frame;
+  return operation;
+}
+
+// From here on the operation is open; fields that tell what it is were set before.
+static inline void open_operation(struct operation* operation) {
+  for (int i = 0; i < MOST_STEPS; i++) {
+    atomic_store_explicit(&operation->step_ns[i], 0, memory_order_relaxed);
+  }
+  operation->size = 0;
+  atomic_store_explicit(&operation->begin_ns, clock_ns(), memory_order_release);
+}
+
+static inline void close_operation(struct operation* operation) {
+  atomic_store_explicit(&operation->begin_ns, 0, memory_order_release);
+}
+
+void put_back(struct operation* operation, const struct operation* outer);
+
+// The operation is over, and the one around it goes on.
+static inline void leave_operation(struct operation* operation, const struct operation* outer) {
+  close_operation(operation);
+  if (__builtin_expect(is_open(outer), 0)) {
+    put_back(operation, outer);
+  }
+}
+
+// A span as the events have it: ns in 31 bits (2.1 s); beyond, 2^31 + microseconds. 0: the step was
+// not done; what was done takes a nanosecond at least.
+static inline uint32_t span_of(int64_t begin_ns, int64_t end_ns) {
+  if (end_ns == 0) {
+    return 0;
+  }
+  int64_t ns = end_ns > begin_ns ? end_ns - begin_ns : 1;
+  if (ns < INT64_C(1) << 31) {
+    return (uint32_t)ns;
+  }
+  int64_t us = ns / 1000;
+  return us < INT64_C(1) << 31 ? (UINT32_C(1) << 31) | (uint32_t)us : UINT32_MAX;
+}
+
+static inline uint32_t span_to(const struct operation* operation, int step) {
+  return span_of(begin_of(operation), step_of(operation, step));
+}
+
+#endif

@@ -1,0 +1,134 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+#define _GNU_SOURCE
+#include "watch.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "emit.h"
+
+enum { PERIOD_NS = 100000000, STACK_BYTES = 128 * 1024 };
+
+_Atomic bool is_watched;
+
+static void emit_unfinished(int32_t thread, enum operation_kind kind, bool may_end,
+                            const struct operation* operation) {
+  EMIT(unfinished, thread, kind, may_end, operation);
+}
+
+void emit_left(enum operation_kind kind, const struct operation* operation) {
+  emit_unfinished((int32_t)syscall(SYS_gettid), kind, false, operation);
+}
+
+// Copies what another thread is doing; false when that ended meanwhile.
+static bool copy_operation(const struct operation* from, struct operation* to) {
+  int64_t begin_ns = atomic_load_explicit(&from->begin_ns, memory_order_acquire);
+  atomic_init(&to->begin_ns, begin_ns);
+  for (int i = 0; i < MOST_STEPS; i++) {
+    atomic_init(&to->step_ns[i], atomic_load_explicit(&from->step_ns[i], memory_order_acquire));
+  }
+  to->entity = from->entity;
+  to->data = from->data;
+  to->size = from->size;
+  to->transport = from->transport;
+  to->port = from->port;
+  to->bytes = from->bytes;
+  to->sample = from->sample;
+  atomic_thread_fence(memory_order_acquire);
+  return begin_ns != 0 && begin_of(from) == begin_ns;
+}
+
+static void look_at(struct thread_operations* place, int32_t thread, int64_t now_ns) {
+  for (enum operation_kind kind = OPERATION_WRITE; kind < OPERATION_KINDS; kind++) {
+    struct operation copy;
+    int64_t begin_ns = begin_of(&place->of[kind]);
+    if (begin_ns == 0 || now_ns - begin_ns < PERIOD_NS || begin_ns == place->watched_ns[kind] ||
+        !copy_operation(&place->of[kind], &copy)) {
+      continue;
+    }
+    place->watched_ns[kind] = begin_ns;
+    if (kind != OPERATION_WRITE || step_of(&copy, WRITER_HISTORY_ADD) != 0) {
+      emit_unfinished(thread, kind, true, &copy);
+    } else {
+      // Of a write before it the sample is.
+      copy.sample = (struct sample){0};
+      emit_unfinished(thread, kind, true, &copy);
+    }
+  }
+}
+
+// The place of a thread that is no more is free for another.
+static bool is_gone(pid_t process, int32_t thread) {
+  return syscall(SYS_tgkill, process, thread, 0) != 0 && errno == ESRCH;
+}
+
+static void* watch(void* nothing) {
+  pid_t process = getpid();
+  (void)nothing;
+  for (;;) {
+    bool recorded = WANTED(unfinished);
+    const struct timespec seldom = {.tv_sec = 1}, often = {.tv_nsec = PERIOD_NS};
+    nanosleep(recorded ? &often : &seldom, NULL);
+    int64_t now_ns = clock_ns();
+    for (int i = 0; i < MOST_WATCHED_THREADS; i++) {
+      struct thread_operations* place = &watched_threads[i];
+      int32_t thread = atomic_load_explicit(&place->thread, memory_order_acquire);
+      if (thread == 0) {
+        continue;
+      }
+      if (recorded) {
+        look_at(place, thread, now_ns);
+      }
+      if (is_gone(process, thread)) {
+        memset(place->watched_ns, 0, sizeof(place->watched_ns));
+        for (int kind = 0; kind < OPERATION_KINDS; kind++) {
+          close_operation(&place->of[kind]);
+        }
+        atomic_store_explicit(&place->thread, 0, memory_order_release);
+      }
+    }
+  }
+  return NULL;
+}
+
+// Only the thread that forked is there, and no watch.
+static void in_child(void) {
+  struct thread_operations* own = own_operations;
+  for (int i = 0; i < MOST_WATCHED_THREADS; i++) {
+    struct thread_operations* place = &watched_threads[i];
+    atomic_store(&place->thread, place == own ? (int32_t)syscall(SYS_gettid) : 0);
+  }
+  atomic_store(&is_watched, false);
+}
+
+void start_watch(void) {
+  static atomic_flag heeded = ATOMIC_FLAG_INIT;
+  if (atomic_load(&is_watched) || atomic_exchange(&is_watched, true)) {
+    return;
+  }
+  if (!atomic_flag_test_and_set(&heeded)) {
+    pthread_atfork(NULL, NULL, in_child);
+  }
+  int saved_errno = errno;
+  pthread_t thread;
+  pthread_attr_t attributes;
+  sigset_t all, before;
+  // The program's signals are for its own threads.
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  if (pthread_attr_init(&attributes) == 0) {
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    if (pthread_create(&thread, &attributes, watch, NULL) == 0) {
+      pthread_setname_np(thread, "dds-watch");
+    }
+    pthread_attr_destroy(&attributes);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  errno = saved_errno;
+}
