@@ -5,36 +5,32 @@
 _Thread_local struct sample last_added;
 _Thread_local struct sample last_received;
 
-void send_begins(struct sending* sending, int32_t transport, const struct iovec* parts,
-                 size_t count) {
+void send_begins(struct entered* send, int32_t transport, const struct iovec* parts, size_t count) {
   struct rtps_reader reader;
   struct sample sample;
-  sending->operation = NULL;
   if (!rtps_open(&reader, parts, count) || !rtps_next(&reader, &sample)) {
     return;
   }
-  send_of_sample_begins(sending, transport, &sample);
-  sending->operation->bytes = (uint32_t)reader.length;
+  send_of_sample_begins(send, transport, &sample);
+  send->operation->bytes = (uint32_t)reader.length;
   while (WANTED(send_sample) && rtps_next(&reader, &sample)) {
     EMIT(send_sample, &sample);
   }
 }
 
-void send_of_sample_begins(struct sending* sending, int32_t transport,
-                           const struct sample* sample) {
-  uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-  struct operation* send = enter_operation(OPERATION_SEND, &sending->outer, frame);
-  send->transport = transport;
-  send->bytes = sample->size;
-  send->sample = *sample;
-  sending->operation = send;
-  open_operation(send);
+void send_of_sample_begins(struct entered* send, int32_t transport, const struct sample* sample) {
+  struct operation* own =
+      enter_operation(send, OPERATION_SEND, (uintptr_t)__builtin_frame_address(0));
+  own->transport = transport;
+  own->bytes = sample->size;
+  own->sample = *sample;
+  open_operation(own);
 }
 
-void send_ends(struct sending* sending, const struct destination* to, int32_t result) {
-  if (sending->operation != NULL) {
-    EMIT(sent, sending->operation, to, result);
-    leave_operation(sending->operation, &sending->outer);
+void send_ends(struct entered* send, const struct destination* to, int32_t result) {
+  if (send->operation != NULL) {
+    EMIT(sent, send->operation, to, result);
+    leave_operation(send);
   }
 }
 
@@ -65,47 +61,53 @@ bool emit_receive(int32_t transport, uint32_t port, const struct iovec* parts, s
   return false;
 }
 
-static struct conversion conversion_begins(enum operation_kind kind, bool is_step_wanted,
-                                           bool is_own_wanted, const void* data) {
-  struct conversion conversion = {.data = data};
+static void conversion_begins(struct conversion* conversion, enum operation_kind kind,
+                              bool is_step_wanted, bool is_own_wanted, const void* data) {
   struct operation* operation = is_step_wanted ? operation_of(kind) : NULL;
-  // The first step of both kinds is that of their conversion.
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
+  conversion->data = data;
+  conversion->serializes = kind == OPERATION_WRITE;
+  // The first step of both kinds is that of their conversion.
   if (operation != NULL && encloses(operation, frame) && step_of(operation, 0) == 0 &&
       (operation->data == NULL || operation->data == data)) {
     operation->data = data;
-    conversion.operation = operation;
-    conversion.begin_ns = clock_ns();
-    note_step_at(operation, 0, conversion.begin_ns);
+    conversion->operation = operation;
+    note_step(operation, 0);
   } else if (is_own_wanted) {
-    conversion.begin_ns = clock_ns();
+    conversion->begin_ns = clock_ns();
   }
-  return conversion;
 }
 
-struct conversion serialize_begins(const void* data) {
-  return conversion_begins(OPERATION_WRITE, WANTED(written), WANTED(serialized), data);
+void serialize_begins(struct conversion* conversion, const void* data) {
+  conversion_begins(conversion, OPERATION_WRITE, WANTED(written), WANTED(serialized), data);
 }
 
-void serialize_ends(const struct conversion* conversion, uint32_t size) {
+void deserialize_begins(struct conversion* conversion, const void* data) {
+  conversion_begins(conversion, OPERATION_TAKE, WANTED(taken), WANTED(deserialized), data);
+}
+
+static void emit_own(struct conversion* conversion, uint32_t size, int64_t end_ns) {
+  if (conversion->serializes) {
+    EMIT(serialized, conversion->data, size, conversion->begin_ns, end_ns);
+  } else {
+    EMIT(deserialized, conversion->data, size, conversion->begin_ns, end_ns);
+  }
+  conversion->begin_ns = 0;
+}
+
+void conversion_ends(struct conversion* conversion, uint32_t size) {
+  _Static_assert((int)SERIALIZE_END == (int)DESERIALIZE_END, "one step of both kinds");
   if (conversion->operation != NULL) {
     conversion->operation->size = size;
     note_step(conversion->operation, SERIALIZE_END);
   } else if (conversion->begin_ns != 0) {
-    EMIT(serialized, conversion->data, size, conversion->begin_ns, clock_ns());
+    emit_own(conversion, size, clock_ns());
   }
 }
 
-struct conversion deserialize_begins(const void* data) {
-  return conversion_begins(OPERATION_TAKE, WANTED(taken), WANTED(deserialized), data);
-}
-
-void deserialize_ends(const struct conversion* conversion, uint32_t size) {
-  if (conversion->operation != NULL) {
-    conversion->operation->size = size;
-    note_step(conversion->operation, DESERIALIZE_END);
-  } else if (conversion->begin_ns != 0) {
-    EMIT(deserialized, conversion->data, size, conversion->begin_ns, clock_ns());
+void end_by_exception(struct conversion* conversion) {
+  if (__builtin_expect(conversion->begin_ns != 0, 0)) {
+    emit_own(conversion, 0, 0);
   }
 }
 

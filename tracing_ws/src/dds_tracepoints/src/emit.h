@@ -34,23 +34,17 @@ extern _Thread_local struct sample last_added;
 // The sample in the buffer that this thread received last; zeros when there were several.
 extern _Thread_local struct sample last_received;
 
-// A send of a buffer, from before it to after it.
-struct sending {
-  struct operation* operation;  // null: the buffer holds no sample of the application
-  struct operation outer;
-};
-
 static inline bool is_send_wanted(void) { return WANTED(sent) || WANTED(send_sample); }
 
-// Emits send_sample for samples of the buffer after the first.
-void send_begins(struct sending* sending, int32_t transport, const struct iovec* parts,
-                 size_t count);
+// The thread enters a send, if the buffer holds samples of the application. Emits send_sample for
+// those after the first.
+void send_begins(struct entered* send, int32_t transport, const struct iovec* parts, size_t count);
 
 // The same of a sample that goes without a buffer.
-void send_of_sample_begins(struct sending* sending, int32_t transport, const struct sample* sample);
+void send_of_sample_begins(struct entered* send, int32_t transport, const struct sample* sample);
 
 // Right after the send: errno is still that of the call. Emits sent.
-void send_ends(struct sending* sending, const struct destination* to, int32_t result);
+void send_ends(struct entered* send, const struct destination* to, int32_t result);
 
 // Emits receive (and receive_sample) for a buffer that holds samples of the application. `port`:
 // where it was received; 0: not known. With `receipt`, a buffer with one whole sample becomes that
@@ -58,18 +52,26 @@ void send_ends(struct sending* sending, const struct destination* to, int32_t re
 bool emit_receive(int32_t transport, uint32_t port, const struct iovec* parts, size_t count,
                   struct operation* receipt);
 
-// A conversion begins on this thread; ends. Its steps are those of an operation of a kind, if one
-// is open that has not had any: else it has an event of its own. The data that it begins with is
-// that of the operation.
+// A conversion of a value into bytes, or of bytes into a value, for as long as its hook is. Its
+// steps are those of the write or take that is open, if that has had none and is of the same value:
+// else it has an event of its own.
 struct conversion {
   struct operation* operation;  // null: it has its own event
   const void* data;
-  int64_t begin_ns;  // 0: nothing is wanted
+  int64_t begin_ns;  // 0: nothing is wanted, or it has ended
+  bool serializes;
 };
-struct conversion serialize_begins(const void* data);
-void serialize_ends(const struct conversion* conversion, uint32_t size);
-struct conversion deserialize_begins(const void* data);
-void deserialize_ends(const struct conversion* conversion, uint32_t size);
+
+// Of the end of a hook: an exception goes past a conversion that has its own event.
+void end_by_exception(struct conversion* conversion);
+
+#define CONVERSION(name) \
+  struct conversion name __attribute__((cleanup(end_by_exception))) = {.operation = NULL}
+
+void serialize_begins(struct conversion* conversion, const void* data);
+void deserialize_begins(struct conversion* conversion, const void* data);
+// `size`: bytes; 0: it failed.
+void conversion_ends(struct conversion* conversion, uint32_t size);
 
 // The thread put a sample into a writer's history.
 void emit_writer_history_add(const struct sample* sample);

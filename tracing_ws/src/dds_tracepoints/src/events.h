@@ -195,7 +195,8 @@ LTTNG_UST_TRACEPOINT_EVENT(
 
 // serialized, deserialized: a value was turned into bytes, or bytes into a value, outside of a
 // write or take, or once more within it.
-//   data: as in `written`, or where the value is put. size: bytes; 0 when it failed. end: a span.
+//   data: as in `written`, or where the value is put. size: bytes; 0 when it failed. end: a span; 0
+//   when an exception ended it.
 LTTNG_UST_TRACEPOINT_EVENT_CLASS(
     dds, conversion,
     LTTNG_UST_TP_ARGS(const void*, data, uint32_t, size, int64_t, begin_ns, int64_t, end_ns),

@@ -51,16 +51,22 @@ static void copy(const struct operation* from, struct operation* to) {
   atomic_store_explicit(&to->begin_ns, begin_of(from), memory_order_release);
 }
 
-void set_aside(enum operation_kind kind, struct operation* operation, struct operation* outer,
-               uintptr_t frame) {
-  if (encloses(operation, frame)) {
-    copy(operation, outer);
+void set_aside(struct entered* entered, uintptr_t frame) {
+  if (encloses(entered->operation, frame)) {
+    copy(entered->operation, &entered->outer);
   } else {
-    emit_left(kind, operation);
+    emit_left(entered->kind, entered->operation);
   }
-  close_operation(operation);
+  close_operation(entered->operation);
 }
 
 void put_back(struct operation* operation, const struct operation* outer) {
   copy(outer, operation);
+}
+
+void leave_by_exception(struct entered* entered) {
+  if (is_open(entered->operation)) {
+    emit_left(entered->kind, entered->operation);
+  }
+  leave_operation(entered);
 }

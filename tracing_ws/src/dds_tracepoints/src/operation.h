@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <time.h>
 
@@ -98,19 +99,40 @@ static inline bool encloses(const struct operation* operation, uintptr_t frame) 
   return is_open(operation) && frame < operation->frame;
 }
 
-// Takes an operation of this thread that is open away, for one of the same kind: `outer` becomes
-// the one around the new one (a listener may write within a write), or none. What was left without
-// an end is emitted.
-void set_aside(enum operation_kind kind, struct operation* operation, struct operation* outer,
-               uintptr_t frame);
+// An operation that the thread is in, for as long as its hook is.
+struct entered {
+  struct operation* operation;  // null: none yet, or it was left
+  enum operation_kind kind;
+  struct operation outer;  // the one of its kind around it: a listener may write within a write
+};
 
-// The thread begins an operation of a kind; `outer` gets the one of that kind around it.
-static inline struct operation* enter_operation(enum operation_kind kind, struct operation* outer,
+// Takes the operation of this thread that is open away: the one around the new one becomes `outer`,
+// what was left without an end (longjmp) is emitted.
+void set_aside(struct entered* entered, uintptr_t frame);
+
+// Of the end of a hook: an operation that was not left is one that an exception goes past. Emits
+// it as `unfinished`.
+void leave_by_exception(struct entered* entered);
+
+#define ENTERED(name)                                             \
+  struct entered name __attribute__((cleanup(leave_if_entered))); \
+  name.operation = NULL
+
+static inline void leave_if_entered(struct entered* entered) {
+  if (__builtin_expect(entered->operation != NULL, 0)) {
+    leave_by_exception(entered);
+  }
+}
+
+// The thread enters an operation of a kind; what it is is to be set before it is opened.
+static inline struct operation* enter_operation(struct entered* entered, enum operation_kind kind,
                                                 uintptr_t frame) {
   struct operation* operation = operation_of(kind);
-  atomic_init(&outer->begin_ns, 0);
+  entered->operation = operation;
+  entered->kind = kind;
+  atomic_init(&entered->outer.begin_ns, 0);
   if (__builtin_expect(is_open(operation), 0)) {
-    set_aside(kind, operation, outer, frame);
+    set_aside(entered, frame);
   }
   operation->frame = frame;
   return operation;
@@ -132,11 +154,12 @@ static inline void close_operation(struct operation* operation) {
 void put_back(struct operation* operation, const struct operation* outer);
 
 // The operation is over, and the one around it goes on.
-static inline void leave_operation(struct operation* operation, const struct operation* outer) {
-  close_operation(operation);
-  if (__builtin_expect(is_open(outer), 0)) {
-    put_back(operation, outer);
+static inline void leave_operation(struct entered* entered) {
+  close_operation(entered->operation);
+  if (__builtin_expect(is_open(&entered->outer), 0)) {
+    put_back(entered->operation, &entered->outer);
   }
+  entered->operation = NULL;
 }
 
 // A span as the events have it: ns in 31 bits (2.1 s); beyond, 2^31 + microseconds. 0: the step was

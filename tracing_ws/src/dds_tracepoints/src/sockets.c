@@ -102,8 +102,8 @@ static int32_t destination_of(int fd, const struct sockaddr* given, socklen_t gi
   return transport;
 }
 
-static void socket_send_ends(struct sending* sending, const struct destination* to, ssize_t sent) {
-  send_ends(sending, to, sent < 0 ? -errno : (int32_t)sent);
+static void socket_send_ends(struct entered* send, const struct destination* to, ssize_t sent) {
+  send_ends(send, to, sent < 0 ? -errno : (int32_t)sent);
 }
 
 EXPORT ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
@@ -113,7 +113,7 @@ EXPORT ssize_t sendmsg(int fd, const struct msghdr* message, int flags) {
     return call_sendmsg(fd, message, flags);
   }
   int32_t transport = destination_of(fd, message->msg_name, message->msg_namelen, &to);
-  struct sending sending;
+  ENTERED(sending);
   send_begins(&sending, transport, message->msg_iov, message->msg_iovlen);
   ssize_t sent = call_sendmsg(fd, message, flags);
   socket_send_ends(&sending, &to, sent);
@@ -128,7 +128,7 @@ EXPORT ssize_t sendto(int fd, const void* data, size_t length, int flags, const 
   }
   int32_t transport = destination_of(fd, to, to_length, &where);
   struct iovec part = {(void*)data, length};
-  struct sending sending;
+  ENTERED(sending);
   send_begins(&sending, transport, &part, 1);
   ssize_t sent = call_sendto(fd, data, length, flags, to, to_length);
   socket_send_ends(&sending, &where, sent);
@@ -142,7 +142,7 @@ EXPORT ssize_t send(int fd, const void* data, size_t length, int flags) {
   }
   int32_t transport = destination_of(fd, NULL, 0, &to);
   struct iovec part = {(void*)data, length};
-  struct sending sending;
+  ENTERED(sending);
   send_begins(&sending, transport, &part, 1);
   ssize_t sent = call_send(fd, data, length, flags);
   socket_send_ends(&sending, &to, sent);

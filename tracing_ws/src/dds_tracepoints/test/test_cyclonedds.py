@@ -320,7 +320,7 @@ def test_what_was_made_before_the_recording_is_told_in_it(
     process = start(peers.c("both", 100_000_000, 4, file), lttng)
     try:
         assert process.stdout is not None and process.stdout.readline()
-        session, output = lttng.start("dds:create_*,dds:serialize_end,dds:deserialize_end")
+        session, output = lttng.start("dds:create_*,dds:serialized,dds:deserialized")
         # The program has made everything, and goes on.
         for _ in range(1000):
             process.stdout.readline()

@@ -81,7 +81,7 @@ def test_a_hook_may_interrupt_a_hook(lttng, ros, tmp_path):
     )
     words = line(ros, built(ros, "soak.c", tmp_path), "both", "50000")
     environment = hooked(ros, DOMAIN, storm) | {"DDS_TRACEPOINTS_QUIET": "1"}
-    session, output = lttng.start("dds:send_begin,dds:writer_history_add,dds:take_end")
+    session, output = lttng.start("dds:sent,dds:writer_history_add,dds:taken")
     try:
         (ended,) = run([Program(words, environment)], lttng)
     finally:

@@ -103,31 +103,27 @@ static bool write_wanted(void) {
          WANTED(write_related);
 }
 
-struct write {
-  struct writing outer;
-  struct operation* operation;
-  struct operation outer_operation;
-};
-
-static void write_begins(struct write* write, const struct library* library, dds_entity_t writer,
-                         const void* data, const void* caller) {
-  write->outer = writing_now;
+// Returns the write around this one.
+static struct writing write_begins(struct entered* write, const struct library* library,
+                                   dds_entity_t writer, const void* data, const void* caller) {
+  struct writing outer = writing_now;
   entity_used(library, KIND_WRITER, writer);
   tell_write(writer, data, caller);
   writing_now = (struct writing){.writer = writer, .active = true};
-  EMIT(write_pre, handle_of(writer), data);
-  write->operation = enter_operation(OPERATION_WRITE, &write->outer_operation,
-                                     (uintptr_t)__builtin_frame_address(0));
-  write->operation->entity = handle_of(writer);
-  write->operation->data = data;
-  write->operation->sample = (struct sample){0};
-  open_operation(write->operation);
+  struct operation* own =
+      enter_operation(write, OPERATION_WRITE, (uintptr_t)__builtin_frame_address(0));
+  own->entity = handle_of(writer);
+  own->data = data;
+  own->sample = (struct sample){0};
+  open_operation(own);
+  EMIT(write_pre, own->entity, data);
+  return outer;
 }
 
-static void write_ends(struct write* write, dds_return_t result) {
+static void write_ends(struct entered* write, struct writing outer, dds_return_t result) {
   EMIT(written, write->operation, result);
-  leave_operation(write->operation, &write->outer_operation);
-  writing_now = write->outer;
+  leave_operation(write);
+  writing_now = outer;
 }
 
 // Some of these functions call another: one write is told once.
@@ -137,11 +133,12 @@ static void write_ends(struct write* write, dds_return_t result) {
     if (!write_wanted() || (writing_now.active && writing_now.writer == writer)) { \
       return real(__VA_ARGS__);                                                    \
     }                                                                              \
-    struct write write;                                                            \
-    write_begins(&write, library, writer, data, __builtin_return_address(0));      \
+    ENTERED(write);                                                                \
+    struct writing outer =                                                         \
+        write_begins(&write, library, writer, data, __builtin_return_address(0));  \
     told;                                                                          \
     dds_return_t result = real(__VA_ARGS__);                                       \
-    write_ends(&write, result);                                                    \
+    write_ends(&write, outer, result);                                             \
     return result;                                                                 \
   }
 #define NO_TIME (void)0
@@ -164,24 +161,21 @@ static bool take_wanted(void) {
          WANTED(take_related);
 }
 
-struct take {
-  dds_entity_t reader;
-  struct operation* operation;
-  struct operation outer;
-};
-
-static void take_begins(struct take* take, const struct library* library, dds_entity_t entity) {
-  take->reader = entity_used(library, KIND_READER, entity);
+// Returns the reader: of a read condition it is that of its reader.
+static dds_entity_t take_begins(struct entered* take, const struct library* library,
+                                dds_entity_t entity) {
+  dds_entity_t reader = entity_used(library, KIND_READER, entity);
   taking_now = true;
-  take->operation =
-      enter_operation(OPERATION_TAKE, &take->outer, (uintptr_t)__builtin_frame_address(0));
-  take->operation->entity = handle_of(take->reader);
-  take->operation->data = NULL;
-  open_operation(take->operation);
+  struct operation* own =
+      enter_operation(take, OPERATION_TAKE, (uintptr_t)__builtin_frame_address(0));
+  own->entity = handle_of(reader);
+  own->data = NULL;
+  open_operation(own);
+  return reader;
 }
 
-static void take_ends(struct take* take, const void* buffer, const dds_sample_info_t* info,
-                      dds_return_t result) {
+static void take_ends(struct entered* take, dds_entity_t reader, const void* buffer,
+                      const dds_sample_info_t* info, dds_return_t result) {
   struct sample sample = {0};
   taking_now = false;
   if (result <= 0) {
@@ -191,27 +185,27 @@ static void take_ends(struct take* take, const void* buffer, const dds_sample_in
     cyclone_identify(info->publication_handle, &sample);
   }
   emit_taken(take->operation, buffer, &sample, result > 0 ? result : 0, result);
-  leave_operation(take->operation, &take->outer);
+  leave_operation(take);
   if (result > 0) {
-    EMIT(read, handle_of(take->reader), buffer);
+    EMIT(read, handle_of(reader), buffer);
   }
 }
 
 // The first value is where values[0] says, which the library itself fills in for a loan.
-#define DEFINE_TAKE(name, parameters, ...)                                      \
-  DECLARE(name, dds_return_t, parameters) {                                     \
-    REAL_FUNCTION(name, dds_return_t, parameters);                              \
-    if (!take_wanted() || taking_now) {                                         \
-      return real(__VA_ARGS__);                                                 \
-    }                                                                           \
-    struct take take;                                                           \
-    take_begins(&take, library, entity);                                        \
-    dds_return_t result = real(__VA_ARGS__);                                    \
-    take_ends(&take, result > 0 ? ((void**)values)[0] : NULL, infos, result);   \
-    if (result > 0 && infos != NULL && infos->valid_data) {                     \
-      tell_take(take.reader, ((void**)values)[0], __builtin_return_address(0)); \
-    }                                                                           \
-    return result;                                                              \
+#define DEFINE_TAKE(name, parameters, ...)                                            \
+  DECLARE(name, dds_return_t, parameters) {                                           \
+    REAL_FUNCTION(name, dds_return_t, parameters);                                    \
+    if (!take_wanted() || taking_now) {                                               \
+      return real(__VA_ARGS__);                                                       \
+    }                                                                                 \
+    ENTERED(take);                                                                    \
+    dds_entity_t reader = take_begins(&take, library, entity);                        \
+    dds_return_t result = real(__VA_ARGS__);                                          \
+    take_ends(&take, reader, result > 0 ? ((void**)values)[0] : NULL, infos, result); \
+    if (result > 0 && infos != NULL && infos->valid_data) {                           \
+      tell_take(reader, ((void**)values)[0], __builtin_return_address(0));            \
+    }                                                                                 \
+    return result;                                                                    \
   }
 
 #define DEFINE_TAKES(verb)                                                                        \
@@ -293,10 +287,10 @@ static dds_return_t collect(void* given, const dds_sample_info_t* info,
       return real(entity, most, instance, mask, function, argument);                          \
     }                                                                                         \
     struct collector collector = {.function = function, .argument = argument};                \
-    struct take take;                                                                         \
-    take_begins(&take, library, entity);                                                      \
+    ENTERED(take);                                                                            \
+    dds_entity_t reader = take_begins(&take, library, entity);                                \
     dds_return_t result = real(entity, most, instance, mask, collect, &collector);            \
-    take_ends(&take, NULL, collector.count > 0 ? &collector.first : NULL, result);            \
+    take_ends(&take, reader, NULL, collector.count > 0 ? &collector.first : NULL, result);    \
     return result;                                                                            \
   }
 DEFINE_COLLECT(dds_take_with_collector)

@@ -48,10 +48,11 @@ static void* from_sample(const struct table* table, const void* type, int kind, 
       (!WANTED(written) && !WANTED(serialized) && !WANTED(reader_history_add))) {
     return real(type, kind, data);
   }
-  struct conversion conversion = serialize_begins(data);
+  CONVERSION(conversion);
+  serialize_begins(&conversion, data);
   void* made = real(type, kind, data);
   uint32_t size = made != NULL ? size_of(table, made) : 0;
-  serialize_ends(&conversion, size);
+  conversion_ends(&conversion, size);
   writing_now.size = size;
   return made;
 }
@@ -62,9 +63,10 @@ static bool to_sample(const struct table* table, const void* value, void* data, 
   if (!WANTED(taken) && !WANTED(deserialized)) {
     return real(value, data, buffer, limit);
   }
-  struct conversion conversion = deserialize_begins(data);
+  CONVERSION(conversion);
+  deserialize_begins(&conversion, data);
   bool done = real(value, data, buffer, limit);
-  deserialize_ends(&conversion, size_of(table, value));
+  conversion_ends(&conversion, size_of(table, value));
   return done;
 }
 
@@ -172,10 +174,11 @@ EXPORT bool dds_stream_write_sample(struct stream* stream, const void* second, c
   }
   const void* data = library->release == RELEASE_11 ? third : second;
   uint32_t begin = stream->index;
-  struct conversion conversion = serialize_begins(data);
+  CONVERSION(conversion);
+  serialize_begins(&conversion, data);
   bool done = real(stream, second, third, fourth);
   writing_now.size = done ? size_between(begin, stream->index) : 0;
-  serialize_ends(&conversion, writing_now.size);
+  conversion_ends(&conversion, writing_now.size);
   return done;
 }
 
@@ -191,7 +194,8 @@ EXPORT void dds_stream_read_sample(struct stream* stream, void* data, const void
     return;
   }
   uint32_t begin = stream->index;
-  struct conversion conversion = deserialize_begins(data);
+  CONVERSION(conversion);
+  deserialize_begins(&conversion, data);
   real(stream, data, third, fourth);
-  deserialize_ends(&conversion, size_between(begin, stream->index));
+  conversion_ends(&conversion, size_between(begin, stream->index));
 }

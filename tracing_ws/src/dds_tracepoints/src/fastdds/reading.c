@@ -80,20 +80,19 @@ static void tell_related(const struct layout* layout, const void* reader, const 
   }
 }
 
-static struct operation* take_begins(const void* reader, struct operation* outer) {
-  struct operation* take =
-      enter_operation(OPERATION_TAKE, outer, (uintptr_t)__builtin_frame_address(0));
-  take->entity = reader;
-  take->data = NULL;
-  open_operation(take);
-  return take;
+static void take_begins(struct entered* take, const void* reader) {
+  struct operation* own =
+      enter_operation(take, OPERATION_TAKE, (uintptr_t)__builtin_frame_address(0));
+  own->entity = reader;
+  own->data = NULL;
+  open_operation(own);
 }
 
-static void take_ends(struct operation* take, const struct operation* outer, const void* buffer,
-                      const struct sample* sample, int32_t taken, ReturnCode result) {
-  const void* reader = take->entity;
-  emit_taken(take, buffer, sample, taken, result);
-  leave_operation(take, outer);
+static void take_ends(struct entered* take, const void* buffer, const struct sample* sample,
+                      int32_t taken, ReturnCode result) {
+  const void* reader = take->operation->entity;
+  emit_taken(take->operation, buffer, sample, taken, result);
+  leave_operation(take);
   if (taken > 0) {
     EMIT(read, reader, buffer);
   }
@@ -106,8 +105,8 @@ static ReturnCode take(HOOKED, void* reader, void* values, void* infos, int32_t 
   if (!is_take_wanted()) {
     return take(reader, values, infos, most, samples, views, instances);
   }
-  struct operation outer;
-  struct operation* own = take_begins(reader, &outer);
+  ENTERED(own);
+  take_begins(&own, reader);
   ReturnCode result = take(reader, values, infos, most, samples, views, instances);
   const struct layout* layout = layout_of(real);
   struct sample sample = {0};
@@ -124,7 +123,7 @@ static ReturnCode take(HOOKED, void* reader, void* values, void* infos, int32_t 
     sample = sample_of_info(layout, first);
     buffer = message_of(value != NULL ? value[0] : NULL, caller);
   }
-  take_ends(own, &outer, buffer, &sample, taken, result);
+  take_ends(&own, buffer, &sample, taken, result);
   tell_related(layout, reader, first);
   return result;
 }
@@ -135,13 +134,13 @@ static ReturnCode next_sample(HOOKED, void* reader, void* data, void* info) {
   if (!is_take_wanted()) {
     return next(reader, data, info);
   }
-  struct operation outer;
-  struct operation* own = take_begins(reader, &outer);
+  ENTERED(own);
+  take_begins(&own, reader);
   ReturnCode result = next(reader, data, info);
   bool taken = result == RETCODE_OK;
   const struct layout* layout = taken ? layout_of(real) : NULL;
   struct sample sample = sample_of_info(layout, info);
-  take_ends(own, &outer, taken ? message_of(data, caller) : NULL, &sample, taken, result);
+  take_ends(&own, taken ? message_of(data, caller) : NULL, &sample, taken, result);
   tell_related(layout, reader, info);
   return result;
 }
@@ -153,10 +152,11 @@ static bool deserialize(HOOKED, void* type, void* payload, void* data) {
   if (!WANTED(taken) && !WANTED(deserialized)) {
     return deserialize(type, payload, data);
   }
-  struct conversion conversion = deserialize_begins(message_behind(data));
+  CONVERSION(conversion);
+  deserialize_begins(&conversion, message_behind(data));
   bool done = deserialize(type, payload, data);
   bool known = layout_of(real) != NULL;
-  deserialize_ends(&conversion, known ? (uint32_t)int_at(payload, PAYLOAD_LENGTH) : 0);
+  conversion_ends(&conversion, known ? (uint32_t)int_at(payload, PAYLOAD_LENGTH) : 0);
   return done;
 }
 

@@ -20,7 +20,7 @@ static bool shm_send(HOOKED, void* transport, const uint8_t* data, uint32_t leng
   }
   struct iovec part = {(void*)data, length};
   shm_destination = (struct destination){0};
-  struct sending sending;
+  ENTERED(sending);
   send_begins(&sending, TRANSPORT_SHM, &part, 1);
   bool done = send(transport, data, length, begin, end, until);
   send_ends(&sending, &shm_destination, done);
@@ -40,14 +40,13 @@ struct network_buffers {
 _Static_assert(sizeof(struct network_buffer) == sizeof(struct iovec), "elements of one size");
 
 // Buffers whose sizes do not add up to the given total are none of this layout.
-static void send_of_buffers_begins(struct sending* sending, const struct network_buffers* buffers,
+static void send_of_buffers_begins(struct entered* sending, const struct network_buffers* buffers,
                                    uint32_t total) {
   size_t count = (size_t)(buffers->end - buffers->begin);
   uint64_t sum = 0;
   for (size_t i = 0; i < count; i++) {
     sum += buffers->begin[i].size;
   }
-  sending->operation = NULL;
   if (sum == total) {
     send_begins(sending, TRANSPORT_SHM, (const struct iovec*)(const void*)buffers->begin, count);
   }
@@ -62,7 +61,7 @@ static bool shm_send_buffers(HOOKED, void* transport, const struct network_buffe
     return send(transport, buffers, total, begin, end, until);
   }
   shm_destination = (struct destination){0};
-  struct sending sending;
+  ENTERED(sending);
   send_of_buffers_begins(&sending, buffers, total);
   bool done = send(transport, buffers, total, begin, end, until);
   send_ends(&sending, &shm_destination, done);
@@ -90,7 +89,7 @@ static void data_sharing_notify(HOOKED, void* locator) {
   typedef void (*function)(void*);
   function notify = (function)real_function(real);
   struct destination to = {.count = 1};
-  struct sending sending = {.operation = NULL};
+  ENTERED(sending);
   if (is_send_wanted() && last_added.sequence != 0 && is_writing()) {
     send_of_sample_begins(&sending, TRANSPORT_DATA_SHARING, &last_added);
   }
@@ -118,9 +117,9 @@ static void receive(HOOKED, void* resource, const uint8_t* data, uint32_t length
     process(resource, data, length, local, remote);
     return;
   }
-  struct operation outer;
+  ENTERED(receiving);
   struct operation* receipt =
-      enter_operation(OPERATION_RECEIVE, &outer, (uintptr_t)__builtin_frame_address(0));
+      enter_operation(&receiving, OPERATION_RECEIVE, (uintptr_t)__builtin_frame_address(0));
   struct iovec part = {(void*)data, length};
   bool known = layout_of(real) != NULL;
   emit_receive(known ? transport_of(local) : TRANSPORT_UNKNOWN,
@@ -130,7 +129,7 @@ static void receive(HOOKED, void* resource, const uint8_t* data, uint32_t length
   if (is_open(receipt)) {
     EMIT(received, receipt, nobody, 0);
   }
-  leave_operation(receipt, &outer);
+  leave_operation(&receiving);
   // What this thread adds to histories from here on is not of this buffer.
   last_received = (struct sample){0};
 }

@@ -12,22 +12,20 @@ static bool is_write_wanted(void) {
   return WANTED(written) || WANTED(write_pre) || WANTED(write) || WANTED(sent);
 }
 
-// `outer` becomes the write around this one: a listener may write what it was told within a write.
-static struct operation* write_begins(const void* writer, const void* data, const void* caller,
-                                      struct operation* outer) {
-  struct operation* write =
-      enter_operation(OPERATION_WRITE, outer, (uintptr_t)__builtin_frame_address(0));
-  write->entity = writer;
-  write->data = message_of(data, caller);
-  write->sample = (struct sample){0};
-  EMIT(write_pre, writer, write->data);
-  open_operation(write);
-  return write;
+static void write_begins(struct entered* write, const void* writer, const void* data,
+                         const void* caller) {
+  struct operation* own =
+      enter_operation(write, OPERATION_WRITE, (uintptr_t)__builtin_frame_address(0));
+  own->entity = writer;
+  own->data = message_of(data, caller);
+  own->sample = (struct sample){0};
+  open_operation(own);
+  EMIT(write_pre, writer, own->data);
 }
 
-static void write_ends(struct operation* write, const struct operation* outer, ReturnCode result) {
-  EMIT(written, write, result);
-  leave_operation(write, outer);
+static void write_ends(struct entered* write, ReturnCode result) {
+  EMIT(written, write->operation, result);
+  leave_operation(write);
 }
 
 // What follows the value are addresses, however many there are: an argument that the real function
@@ -38,10 +36,10 @@ static ReturnCode write_value(HOOKED, void* writer, void* data, void* second, vo
   if (!is_write_wanted()) {
     return write(writer, data, second, third);
   }
-  struct operation outer;
-  struct operation* own = write_begins(writer, data, caller, &outer);
+  ENTERED(own);
+  write_begins(&own, writer, data, caller);
   ReturnCode result = write(writer, data, second, third);
-  write_ends(own, &outer, result);
+  write_ends(&own, result);
   return result;
 }
 
@@ -51,10 +49,10 @@ static bool write_value_bool(HOOKED, void* writer, void* data, void* second, voi
   if (!is_write_wanted()) {
     return write(writer, data, second, third);
   }
-  struct operation outer;
-  struct operation* own = write_begins(writer, data, caller, &outer);
+  ENTERED(own);
+  write_begins(&own, writer, data, caller);
   bool done = write(writer, data, second, third);
-  write_ends(own, &outer, done ? RETCODE_OK : RETCODE_ERROR);
+  write_ends(&own, done ? RETCODE_OK : RETCODE_ERROR);
   return done;
 }
 
@@ -88,10 +86,11 @@ static bool serialize(HOOKED, void* type, const void* data, void* payload, int64
   if (!WANTED(written) && !WANTED(serialized)) {
     return serialize(type, data, payload, representation);
   }
-  struct conversion conversion = serialize_begins(message_behind(data));
+  CONVERSION(conversion);
+  serialize_begins(&conversion, message_behind(data));
   bool done = serialize(type, data, payload, representation);
   bool known = done && layout_of(real) != NULL;
-  serialize_ends(&conversion, known ? (uint32_t)int_at(payload, PAYLOAD_LENGTH) : 0);
+  conversion_ends(&conversion, known ? (uint32_t)int_at(payload, PAYLOAD_LENGTH) : 0);
   return done;
 }
 
