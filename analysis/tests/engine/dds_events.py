@@ -19,6 +19,7 @@ from work_events import lost
 
 from strata.engine.windows import Windows
 from strata.read.columns import declared_schema
+from strata.schema.dds_events import OPERATIONS
 from strata.schema.event import Kind as FieldKind
 from strata.schema.events import CATALOGUE
 
@@ -53,6 +54,7 @@ _DDS = tuple(
     if name.startswith("dds:")
     and name.partition(":")[2]
     not in ("create_writer", "write_related", "take_related", "write_pre", "write", "read")
+    and CATALOGUE[name] not in OPERATIONS
 )
 _NAMES = (*_DDS, "ros2:rmw_publish", "ros2:rmw_take")
 _MESSAGE = (

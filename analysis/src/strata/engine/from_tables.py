@@ -27,8 +27,9 @@ def engine_of_tables(
     Tables are those of `Trace.tables`, by event; times are in ns since the epoch. `losses` are the
     windows of time in which events were lost, `clocks` the id of each host's clock, where hosts may
     share one. `origins`: when the clock of a host began to count, in ns since the epoch, by which
-    the steps of operations have their times. `chunk_rows` events at a time go to the engine, which changes nothing; null: all at
-    once. Raises ValueError for columns of types that event tables do not have.
+    the steps of operations have their times. `chunk_rows` events at a time go to the engine, which
+    changes nothing; null: all at once. Raises ValueError for columns of types that event tables do
+    not have.
     """
 
     late = 0

@@ -9,7 +9,7 @@ A *sample* is one written value; (`writer_guid`, `sequence_number`) identifies i
 
 An *operation* (a write, take, send or receipt) has one event, emitted when it ends, with the times
 of its steps. The engine puts an event of its own in the place of each step, at its time: those are
-the events that hooks emitted before, and that traces of before have (`_STEPS`).
+the events that hooks emitted before, and that traces of before have.
 """
 
 from __future__ import annotations
@@ -22,8 +22,10 @@ SPAN = 1 << 31
 _I, _R = Phase.INIT, Phase.RUNTIME
 
 
-def _event(name: str, phase: Phase, fields: tuple[Field, ...], doc: str) -> Event:
-    return Event(name, phase, fields, doc, provider="dds")
+def _event(
+    name: str, phase: Phase, fields: tuple[Field, ...], doc: str, step_of: str = ""
+) -> Event:
+    return Event(name, phase, fields, doc, provider="dds", step_of=step_of)
 
 
 _WRITER = handle("writer", "DataWriter announced by create_writer")
@@ -181,27 +183,36 @@ OPERATIONS: tuple[Event, ...] = (
 )
 """One event for each operation, when it ends."""
 
-_STEPS: tuple[Event, ...] = (
+_EVENTS: tuple[Event, ...] = (
     _event(
         "create_writer", _I, (_WRITER, _TOPIC, _PREFIX, _ENTITY, _TYPE), "A DataWriter was created."
     ),
     _event(
         "create_reader", _I, (_READER, _TOPIC, _PREFIX, _ENTITY, _TYPE), "A DataReader was created."
     ),
-    _event("write_begin", _R, (_WRITER, _DATA), "A write was entered."),
+    _event("write_begin", _R, (_WRITER, _DATA), "A write was entered.", step_of="written"),
     _event(
         "write_related",
         _R,
         (_WRITER, *_RELATED),
         "The request that the following write_begin belongs to (services).",
     ),
-    _event("write_end", _R, (_WRITER, _RESULT), "The write returned; missing when it threw."),
-    _event("serialize_begin", _R, (_DATA,), "The value is about to be turned into bytes."),
     _event(
-        "serialize_end",
+        "write_end",
         _R,
-        (_DATA, _MADE),
-        "The value was turned into bytes.",
+        (_WRITER, _RESULT),
+        "The write returned; missing when it threw.",
+        step_of="written",
+    ),
+    _event(
+        "serialize_begin",
+        _R,
+        (_DATA,),
+        "The value is about to be turned into bytes.",
+        step_of="written",
+    ),
+    _event(
+        "serialize_end", _R, (_DATA, _MADE), "The value was turned into bytes.", step_of="written"
     ),
     _event(
         "writer_history_add",
@@ -215,6 +226,7 @@ _STEPS: tuple[Event, ...] = (
         (_TRANSPORT, _BYTES, *_SAMPLE_IN_BUFFER),
         "A buffer with application samples is handed to a transport; the fields are the first "
         "sample's.",
+        step_of="sent",
     ),
     _event(
         "send_sample",
@@ -222,12 +234,7 @@ _STEPS: tuple[Event, ...] = (
         _SAMPLE_IN_BUFFER,
         "A further sample in the buffer of the preceding send_begin.",
     ),
-    _event(
-        "send_end",
-        _R,
-        (_TRANSPORT, *_DESTINATION),
-        "The transport returned.",
-    ),
+    _event("send_end", _R, (_TRANSPORT, *_DESTINATION), "The transport returned.", step_of="sent"),
     _event(
         "receive",
         _R,
@@ -260,7 +267,7 @@ _STEPS: tuple[Event, ...] = (
     _event("wait_begin", _R, (_WAITSET,), "A thread begins to wait on a wait set."),
     _event("wait_end", _R, (_WAITSET, _RESULT), "The wait returned."),
     _event("wake_up", _R, (_WAITSET,), "A wait set is signalled."),
-    _event("take_begin", _R, (_READER,), "A take (or read) was entered."),
+    _event("take_begin", _R, (_READER,), "A take (or read) was entered.", step_of="taken"),
     _event(
         "take_end",
         _R,
@@ -274,6 +281,7 @@ _STEPS: tuple[Event, ...] = (
             _RESULT,
         ),
         "The take returned; missing when it threw.",
+        step_of="taken",
     ),
     _event(
         "take_related",
@@ -281,12 +289,19 @@ _STEPS: tuple[Event, ...] = (
         (_READER, *_RELATED),
         "The request that the preceding take_end belongs to (services).",
     ),
-    _event("deserialize_begin", _R, (_DATA,), "Bytes are about to be turned into a value."),
+    _event(
+        "deserialize_begin",
+        _R,
+        (_DATA,),
+        "Bytes are about to be turned into a value.",
+        step_of="taken",
+    ),
     _event(
         "deserialize_end",
         _R,
         (_DATA, Field("size", Kind.UINT, "bytes read")),
         "Bytes were turned into a value.",
+        step_of="taken",
     ),
     _event(
         "write_pre",
@@ -308,4 +323,4 @@ _STEPS: tuple[Event, ...] = (
     ),
 )
 
-DDS_EVENTS: tuple[Event, ...] = (*_STEPS, *OPERATIONS)
+DDS_EVENTS: tuple[Event, ...] = (*_EVENTS, *OPERATIONS)

@@ -137,13 +137,20 @@ def _contexts() -> str:
     return text + _rows(("column", "type", "meaning"), rows)
 
 
+_STEP = (
+    "A step of `dds:{}`, which has its time; an event of its own in traces recorded before "
+    "2026-11-27."
+)
+
+
 def _events(provider: str) -> str:
     parts = []
     for event in EVENTS:
         if event.provider != provider:
             continue
         since = "" if event.since == "humble" else f" Since {event.since.capitalize()}."
-        text = f"### `{event.full_name}`\n\n{event.doc} ({event.phase.value}){since}\n"
+        step = f" {_STEP.format(event.step_of)}" if event.step_of else ""
+        text = f"### `{event.full_name}`\n\n{event.doc} ({event.phase.value}){since}{step}\n"
         rows = [
             (f"`{field.column or field.name}`", field.kind.arrow, field.doc + _since(field, event))
             for field in event.fields

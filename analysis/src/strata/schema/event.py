@@ -75,6 +75,8 @@ class Event:
     doc: str
     since: str = "humble"
     provider: str = "ros2"
+    step_of: str = ""
+    """The operation that it is a step of, by its event: hooks no longer emit the step itself."""
 
     @property
     def full_name(self) -> str:
