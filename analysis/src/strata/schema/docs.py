@@ -137,10 +137,7 @@ def _contexts() -> str:
     return text + _rows(("column", "type", "meaning"), rows)
 
 
-_STEP = (
-    "A step of `dds:{}`, which has its time; an event of its own in traces recorded before "
-    "2026-11-27."
-)
+_STEP = "A step of `dds:{}`, which has its time; an event of its own in traces of earlier releases."
 
 
 def _events(provider: str) -> str:

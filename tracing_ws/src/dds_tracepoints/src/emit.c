@@ -68,8 +68,8 @@ static void conversion_begins(struct conversion* conversion, enum operation_kind
   conversion->data = data;
   conversion->serializes = kind == OPERATION_WRITE;
   // The first step of both kinds is that of their conversion.
-  if (operation != NULL && encloses(operation, frame) && step_of(operation, 0) == 0 &&
-      (operation->data == NULL || operation->data == data)) {
+  if (operation != NULL && is_open(operation) && encloses(operation, frame) &&
+      step_of(operation, 0) == 0 && (operation->data == NULL || operation->data == data)) {
     operation->data = data;
     conversion->operation = operation;
     note_step(operation, 0);
@@ -115,7 +115,8 @@ void end_by_exception(struct conversion* conversion) {
 void emit_writer_history_add(const struct sample* sample) {
   struct operation* write = WANTED(written) ? operation_of(OPERATION_WRITE) : NULL;
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-  if (write == NULL || !encloses(write, frame) || step_of(write, WRITER_HISTORY_ADD) != 0 ||
+  if (write == NULL || !is_open(write) || !encloses(write, frame) ||
+      step_of(write, WRITER_HISTORY_ADD) != 0 ||
       (step_of(write, SERIALIZE_BEGIN) != 0 && write->size != sample->size)) {
     EMIT(writer_history_add, sample);
     return;

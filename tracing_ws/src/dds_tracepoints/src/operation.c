@@ -54,7 +54,7 @@ static void copy(const struct operation* from, struct operation* to) {
 void set_aside(struct entered* entered, uintptr_t frame) {
   if (encloses(entered->operation, frame)) {
     copy(entered->operation, &entered->outer);
-  } else {
+  } else if (is_open(entered->operation)) {
     emit_left(entered->kind, entered->operation);
   }
   close_operation(entered->operation);

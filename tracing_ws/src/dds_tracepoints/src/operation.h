@@ -36,8 +36,10 @@ struct operation {
   _Atomic int64_t step_ns[MOST_STEPS];  // 0: not done
   const void* entity;                   // its writer or reader
   const void* data;                     // its value
-  uintptr_t frame;                      // address of the stack where it began
-  uint32_t size;                        // bytes serialized or deserialized
+  // Address of the stack where its hook is; 0: no hook is there. A hook may be interrupted by a
+  // signal whose handler calls hooks: from here on they keep what they find.
+  uintptr_t frame;
+  uint32_t size;  // bytes serialized or deserialized
   int32_t transport;
   uint32_t port;
   uint32_t bytes;  // of the buffer
@@ -96,7 +98,7 @@ static inline void note_step(struct operation* operation, int step) {
 // Whether an operation encloses who calls: one that an exception ended lay deeper in the stack than
 // who comes later.
 static inline bool encloses(const struct operation* operation, uintptr_t frame) {
-  return is_open(operation) && frame < operation->frame;
+  return frame < operation->frame;
 }
 
 // An operation that the thread is in, for as long as its hook is.
@@ -130,11 +132,12 @@ static inline struct operation* enter_operation(struct entered* entered, enum op
   struct operation* operation = operation_of(kind);
   entered->operation = operation;
   entered->kind = kind;
-  atomic_init(&entered->outer.begin_ns, 0);
-  if (__builtin_expect(is_open(operation), 0)) {
+  entered->outer.frame = 0;
+  if (__builtin_expect(operation->frame != 0, 0)) {
     set_aside(entered, frame);
   }
   operation->frame = frame;
+  atomic_signal_fence(memory_order_seq_cst);
   return operation;
 }
 
@@ -156,8 +159,11 @@ void put_back(struct operation* operation, const struct operation* outer);
 // The operation is over, and the one around it goes on.
 static inline void leave_operation(struct entered* entered) {
   close_operation(entered->operation);
-  if (__builtin_expect(is_open(&entered->outer), 0)) {
+  if (__builtin_expect(entered->outer.frame != 0, 0)) {
     put_back(entered->operation, &entered->outer);
+  } else {
+    atomic_signal_fence(memory_order_seq_cst);
+    entered->operation->frame = 0;
   }
   entered->operation = NULL;
 }

@@ -10,7 +10,7 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from dds_events import LIBRARY, DdsEvent, Program, read
+from dds_events import LIBRARY, DdsEvent, Program, read, read_raw
 from native import PROGRAMS, compiled
 from standins import BUILD, build, rows
 from traced_ros import Lttng, alone
@@ -184,3 +184,36 @@ def test_two_releases_in_a_process_each_get_their_own_calls(lttng, program, apar
     assert done.stdout == f"{calls} calls, 0 differences\n"
     assert done.stderr.startswith("dds_tracepoints: Two Fast DDS libraries are in this process.")
     assert Counter(event.name for event in events)["take_begin"] == 2 * 3 * 3 * CALLS
+
+
+STUCK = {
+    "write_with_timestamp": ("written", "write_begin", "write_end"),
+    "take": ("taken", "take_begin", "take_end"),
+    "shm_send": ("sent", "send_begin", "send_end"),
+    "receive": ("received", "receive", "receive"),
+}
+
+
+@pytest.mark.parametrize(("ms", "ends"), [(60_000, False), (300, True)])
+@pytest.mark.parametrize("soname", KNOWN)
+def test_what_does_not_end_is_seen(lttng, program, calls, soname, ms, ends):
+    """Of what ends late its own event counts, once."""
+    session, output = lttng.start("dds:*")
+    try:
+        done = start(
+            lttng, Program([program, "STUCK", str(ms), *STUCK, calls[soname]], preloaded())
+        )
+    finally:
+        lttng.stop(session)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")
+    raw = [event for event, _ in read_raw(output)]
+    seen = [event for event in raw if event.name == "unfinished"]
+    assert sorted((e["operation"], e["may_end"]) for e in seen) == [(i, 1) for i in (1, 2, 3, 4)]
+    assert len({event["thread"] for event in seen}) == 4
+    assert {event["thread"] for event in seen}.isdisjoint({event.vtid for event in seen})
+    names = Counter(event.name for event in raw)
+    steps = Counter(event.name for event in read(output))
+    for own, begin, end in STUCK.values():
+        assert names[own] == ends
+        assert steps[begin] == 1
+        assert end == begin or steps[end] == ends

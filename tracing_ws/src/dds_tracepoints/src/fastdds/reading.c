@@ -10,7 +10,7 @@
 static struct operation* receipt_of(const struct sample* sample) {
   struct operation* receipt = WANTED(received) ? operation_of(OPERATION_RECEIVE) : NULL;
   uintptr_t frame = (uintptr_t)__builtin_frame_address(0);
-  return receipt != NULL && encloses(receipt, frame) &&
+  return receipt != NULL && is_open(receipt) && encloses(receipt, frame) &&
                  receipt->sample.sequence == sample->sequence &&
                  memcmp(receipt->sample.guid, sample->guid, sizeof(sample->guid)) == 0
              ? receipt

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <sys/socket.h>
+#include <unistd.h>
 
 // rows.inc has ROW(name, symbol, letters, letter) for every function. The seventh argument lies
 // on the stack; of a function with fewer it is whatever is there.
@@ -18,6 +19,7 @@
     standin_call.errno_before = errno;                                                     \
     const Word given[] = {a, b, c, d, e, f, g};                                            \
     for (int i = 0; i < MOST_ARGUMENTS; i++) standin_call.arguments[i] = given[i];         \
+    if (standin_orders.pause_ms != 0) usleep(1000 * standin_orders.pause_ms);              \
     if (standin_orders.throws) throw Thrown{standin_orders.result};                        \
     errno = standin_orders.errno_after;                                                    \
     return standin_orders.result;                                                          \

@@ -19,6 +19,7 @@ struct Orders {
   bool throws;
   Word result;
   int errno_after;
+  int pause_ms;
 };
 
 // The last call, and how many there were.

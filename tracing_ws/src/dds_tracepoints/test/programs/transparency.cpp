@@ -3,13 +3,17 @@
 
 // Calls every hooked function, on several threads at once:
 //   transparency VALID|POISONED HOOKED|PLAIN THREADS ROUNDS LIBRARY...
+//   transparency STUCK MS FUNCTION... LIBRARY
 // A round opens each library of calls, makes its calls, and closes it. Prints one line for each
 // difference from calling the function itself, and last how many calls were made. POISONED: every
-// object is memory that must not be touched. The objects lie right above the first thread's stack.
+// object is memory that must not be touched. STUCK: a thread for each function calls it; it takes
+// MS milliseconds, and after half a second the program ends, wherever its threads are. The objects
+// lie right above the first thread's stack.
 #include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <atomic>
 #include <cstdio>
@@ -141,7 +145,7 @@ void call_all(void* library, const std::string& path, bool hooked) {
     expect(is_hook(*row) == hooked, *row, hooked ? "is not hooked" : "is hooked");
     for (Word result : results) {
       for (bool throws : {false, true}) {
-        standin_orders = Orders{throws, result, 5};
+        standin_orders = Orders{throws, result, 5, 0};
         check(*row, invoke);
         expect(is_at_home(path), *row, "another library was called");
       }
@@ -186,15 +190,39 @@ void open_and_call(const char* path, bool hooked, int threads) {
   dlclose(library);
 }
 
+void call_slowly(const Row& row, Invoke invoke, int ms) {
+  Word given[MOST_ARGUMENTS] = {};
+  for (int i = 0; row.arguments[i] != 0; i++) given[i] = argument(row.arguments[i], i);
+  standin_orders = Orders{false, 0, 0, ms};
+  invoke(row.function, given);
+}
+
+int be_stuck(int count, char** names, int ms) {
+  void* library = dlopen(names[count - 1], RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) return 1;
+  auto invoke = reinterpret_cast<Invoke>(dlsym(library, "standin_invoke"));
+  std::vector<Body> bodies;
+  for (int i = 0; i + 1 < count; i++) {
+    auto* row = static_cast<const Row*>(dlsym(library, "standin_rows"));
+    while (std::strcmp(row->name, names[i]) != 0) row++;
+    bodies.push_back([=] { call_slowly(*row, invoke, ms); });
+  }
+  for (Body& body : bodies) started(body, false);
+  usleep(500'000);
+  _exit(0);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  bool stuck = std::strcmp(argv[1], "STUCK") == 0;
   bool poisoned = std::strcmp(argv[1], "POISONED") == 0;
   bool hooked = std::strcmp(argv[2], "HOOKED") == 0;
   stack = static_cast<char*>(mmap(nullptr, stack_size + objects_size, PROT_READ | PROT_WRITE,
                                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
   objects = stack + stack_size;
   mprotect(objects, objects_size, poisoned ? PROT_NONE : PROT_READ);
+  if (stuck) return be_stuck(argc - 3, argv + 3, std::atoi(argv[2]));
   for (int round = std::atoi(argv[4]); round > 0; round--) {
     for (int i = 5; i < argc; i++) open_and_call(argv[i], hooked, std::atoi(argv[3]));
   }
