@@ -32,8 +32,8 @@ def raw_tables(session: Path) -> Tables:
         "ros2:rcl_publisher_init",
         "ros2:rmw_publish",
         "ros2:rmw_take",
-        "dds:writer_history_add",
-        "dds:take_end",
+        "dds:written",
+        "dds:taken",
     ]
     tables = open_trace(session).tables(wanted)
     return {name: table.to_pandas(ignore_metadata=True) for name, table in tables.items()}
@@ -62,8 +62,8 @@ def followed_by(first: pd.DataFrame, second: pd.DataFrame) -> pd.DataFrame:
 
 def pairs_by_guid(tables: Tables) -> set[tuple[int, int]]:
     """(rmw_publish, rmw_take) instants: write and take of one GUID and sequence number."""
-    published = followed_by(chain_publications(tables), tables["dds:writer_history_add"])
-    taken = tables["dds:take_end"]
+    published = followed_by(chain_publications(tables), tables["dds:written"])
+    taken = tables["dds:taken"]
     taken = followed_by(taken[taken["taken"] > 0], tables["ros2:rmw_take"])
     # The middleware puts the value where the client library wants it.
     assert (taken["buffer"] == taken["message"]).all()

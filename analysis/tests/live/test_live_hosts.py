@@ -44,7 +44,7 @@ def test_messages_cross_the_link_and_one_trace_has_both_hosts(world: World, tmp_
 
     hops = strata.analyze(tmp_path / "two").hops
     assert hops[hops["topic"].str.startswith("/chain_")]["count"].tolist() == [COUNT, COUNT]
-    events = ["dds:create_writer", "dds:send_begin", "dds:send_end"]
+    events = ["dds:create_writer", "dds:sent"]
     read = open_trace(tmp_path / "two").tables(events)
     tables = {name: table.to_pandas() for name, table in read.items()}
     writers = tables["dds:create_writer"]
@@ -52,11 +52,11 @@ def test_messages_cross_the_link_and_one_trace_has_both_hosts(world: World, tmp_
     assert set(writers["vpid"]) == set(pids.values())
     assert writers["host"].nunique() == 1
     # Fast DDS would take namespaces of one machine for one host.
-    large = tables["dds:send_begin"].query("size >= @SIZE")
+    large = tables["dds:sent"].query("size >= @SIZE")
     assert set(large["transport"]) == {UDP}
     assert set(large["vpid"]) == {pids["source"], pids["relay_0"]}
     for sender, receiver in (("source", b), ("relay_0", a)):
-        ends = tables["dds:send_end"]
+        ends = tables["dds:sent"]
         ends = ends[(ends["vpid"] == pids[sender]) & (ends["transport"] == UDP)]
         there = ends["address"].map(lambda address: socket.inet_ntoa(address[12:]))
         # Three fragments each.

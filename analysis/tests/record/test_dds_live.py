@@ -69,7 +69,7 @@ def test_the_hooks_are_preloaded_and_described(world: World, hooks: Hooks, tmp_p
     names = {
         match[1] for line in events(target / "trace") if (match := re.search(r"dds:(\w+):", line))
     }
-    assert names >= {"create_writer", "write_begin", "serialize_end", "reader_notify", "take_end"}
+    assert names >= {"create_writer", "written", "reader_notify", "taken"}
     assert not names & {"write_pre", "write", "read"}
 
 
@@ -88,7 +88,7 @@ def test_children_made_by_fork_are_traced(
     subprocess.run(
         ["cc", "-I", HERE, HERE / "forking.c", "-o", program, "-llttng-ust", "-ldl"], check=True
     )
-    more = ", 'dds:write_begin'" if with_hooks else ""
+    more = ", 'dds:written'" if with_hooks else ""
     config.write_text(f"events: {{ust: ['ros2:*'{more}]}}\n")
     done = world.strata("record", "--no-ros", "-c", config, "-o", target, "--", program, "50")
 
@@ -99,7 +99,7 @@ def test_children_made_by_fork_are_traced(
     assert (parent == child == 50) is with_hooks
 
 
-@pytest.mark.parametrize("events", ["dds:write_begin", "driver:*"])
+@pytest.mark.parametrize("events", ["dds:written", "driver:*"])
 def test_a_forked_child_may_close_its_files_and_execute_a_program(
     world: World, hooks: Hooks, tmp_path: Path, events: str
 ) -> None:

@@ -69,11 +69,8 @@ def test_what_arrives_is_what_was_sent(lttng: Lttng, ros: Ros, library: Path, mo
     assert [program.err for program in ended] == [""] * len(ended)
     # The receiver ends with status 1 at the first byte that differs.
     assert ended[0].out.startswith(f"{MESSAGES // WRITERS * WRITERS} messages, ")
-    assert {
-        "dds:write_begin",
-        "dds:writer_history_add",
-        "dds:take_end",
-        "ros2:rmw_take",
-    } <= recorded
+    assert {"dds:written", "dds:taken", "ros2:rmw_take"} <= recorded
     if mode == "two processes":
-        assert {"dds:send_begin", "dds:receive", "dds:reader_history_add"} <= recorded
+        assert {"dds:sent", "dds:received"} <= recorded
+    else:
+        assert {"dds:reader_history_add", "dds:reader_notify"} <= recorded
