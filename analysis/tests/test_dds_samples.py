@@ -13,12 +13,17 @@ from typing import Any
 
 import pandas as pd
 import pytest
+from operation_steps import with_steps
 
 from strata.analysis import Analysis
 from strata.read import open_trace
 from strata.schema.layers import HOP_LAYERS
 
-SAMPLES = {"dds_jazzy_udp_resends": (30, "UDPv4"), "dds_kilted_shm": (160, "SHM")}
+SAMPLES = {
+    "dds_jazzy_udp_resends": (30, "UDPv4"),
+    "dds_kilted_shm": (160, "SHM"),
+    "operations_jazzy": (160, "SHM"),
+}
 FULL = (
     "client_publish_ns",
     "serialize_ns",
@@ -78,9 +83,10 @@ def case(
     analysis_of: Callable[[str], Analysis],
 ) -> tuple[Analysis, Raw, int, str]:
     count, transport = SAMPLES[request.param]
-    tables = open_trace(sample(request.param)).tables()
-    raw = Raw({name: table.to_pylist() for name, table in tables.items()})
-    return analysis_of(request.param), raw, count, transport
+    trace = open_trace(sample(request.param))
+    (origin_ns,) = {ns for _, ns in trace.decoder.traces.clock_origins()}
+    rows = {name: table.to_pylist() for name, table in trace.tables().items()}
+    return analysis_of(request.param), Raw(with_steps(rows, origin_ns)), count, transport
 
 
 def messages(analysis: Analysis) -> Iterator[tuple[Any, Any, Any]]:

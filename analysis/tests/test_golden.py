@@ -30,6 +30,7 @@ TRACES: dict[str, tuple[MessageLink, ...]] = {
     "fast_fusion": (FUSION,),
     "fast_lifecycle": (),
     "fast_throws": (),
+    "operations_udp": (),
     "services_kilted": (),
 }
 

@@ -347,6 +347,8 @@ def _untyped(events: Iterator[tuple[str, int, Row]]) -> Iterator[tuple[str, int,
 # Messages that the XML leaves out: those within a process, and loaned ones.
 RECORDINGS = {
     "dds_kilted_shm": 0,
+    "operations_jazzy": 0,
+    "operations_udp": 0,
     "dds_jazzy_udp_resends": 0,
     "cell_lidar": 0,
     "throws_rclpy": 0,
