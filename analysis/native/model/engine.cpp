@@ -18,6 +18,7 @@
 #include "model/last_seen.hpp"
 #include "model/matching.hpp"
 #include "model/nesting.hpp"
+#include "model/process_names.hpp"
 #include "model/publish_times.hpp"
 #include "model/restarts.hpp"
 #include "model/ring_buffers.hpp"
@@ -63,6 +64,7 @@ struct Engine::Machines {
         message_uses(context, entities, traffic),
         entity_uses(context, entities),
         census(context),
+        names(context),
         executor_threads(context, entities, executions),
         restarts(context) {}
 
@@ -130,6 +132,7 @@ struct Engine::Machines {
     services.finish();
     trim();
     census.finish();
+    names.finish();
     executor_threads.finish();
     trim();
     finish_uses();
@@ -166,6 +169,7 @@ struct Engine::Machines {
   MessageUses message_uses;
   EntityUses entity_uses;
   Census census;
+  ProcessNames names;
   ExecutorThreads executor_threads;
   Restarts restarts;
 };
@@ -238,6 +242,11 @@ void Engine::look_at(Arrival& arrival) {
       ++undeclared_[arrival.name];
     }
     ++unseen_[static_cast<size_t>(event.type)];
+    machines_->census.pass_by(event, arrival.place);
+    return;
+  }
+  if (event.type == EventType::procname) {
+    machines_->names.note(event, arrival.place);
     machines_->census.pass_by(event, arrival.place);
     return;
   }

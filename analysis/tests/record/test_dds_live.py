@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 from lttng_world import ROOT, World, events, manifest
 
+import strata
 from strata.errors import SessionError
 from strata.record.dds import Hooks, find_hooks
 from strata.record.ros import caller_environment, find_ros
@@ -71,6 +72,9 @@ def test_the_hooks_are_preloaded_and_described(world: World, hooks: Hooks, tmp_p
     }
     assert names >= {"create_writer", "written", "reader_notify", "taken"}
     assert not names & {"write_pre", "write", "read"}
+    # Its name comes once, not with each event.
+    assert not any("procname =" in line for line in events(target / "trace") if "dds:" in line)
+    assert {one.procname for one in strata.analyze(target).trace.processes} == {"python3"}
 
 
 def test_other_configurations_preload_nothing(world: World, tmp_path: Path) -> None:

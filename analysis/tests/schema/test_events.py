@@ -18,7 +18,7 @@ _HOOK_EVENT = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 _HOOK_FIELD = re.compile(
-    r"lttng_ust_field_(string|array|enum|integer_hex|integer)\(\s*([\w ]+),\s*([\w ]+)"
+    r"lttng_ust_field_(string|array|sequence|enum|integer_hex|integer)\(\s*([\w ]+),\s*([\w ]+)"
     r"(?:,\s*\w+,\s*(\w+))?"
 )
 _FIELD = re.compile(r"^\s*ctf_(\w+)\(([^,]+),\s*([^,)]+)", re.MULTILINE)
@@ -54,7 +54,7 @@ def kind_of(macro: str, first: str, second: str, fourth: str = "") -> tuple[str,
         return fourth, Kind.INT
     if macro == "string":
         return first.strip(), Kind.STRING
-    if macro == "array":
+    if macro in ("array", "sequence"):
         return second.strip(), Kind.BYTES
     if macro == "integer_hex":
         return second.strip(), Kind.HANDLE

@@ -95,6 +95,7 @@ enum class EventType : uint8_t {
   buffer_pulled,
   cloud_ready,
   copy_done,
+  procname,
   sched_switch,
   sched_waking,
   sched_wakeup,
@@ -109,7 +110,7 @@ enum class EventType : uint8_t {
   other,  // of no declared event
 };
 
-inline constexpr size_t kEventTypes = 94;
+inline constexpr size_t kEventTypes = 95;
 inline constexpr size_t kMostFields = 16;
 
 enum class FieldKind : uint8_t { number, text, bytes, list };
@@ -209,6 +210,7 @@ inline constexpr std::array<EventDeclaration, kEventTypes> kEvents = {{
     {"driver:buffer_pulled", 6, 27, false, false, true, false, 0},
     {"driver:cloud_ready", 3, 29, false, false, true, false, 0},
     {"driver:copy_done", 3, 30, false, false, true, false, 0},
+    {"lttng_ust_statedump:procname", 1, 4, false, true, false, false, 0},
     {"sched_switch", 7, 50, true, false, false, false, 0},
     {"sched_waking", 4, 50, true, false, false, false, 0},
     {"sched_wakeup", 4, 50, true, false, false, false, 0},
@@ -239,7 +241,7 @@ struct FieldDeclaration {
 };
 
 // The fields of all events, one event after the other.
-inline constexpr std::array<FieldDeclaration, 333>
+inline constexpr std::array<FieldDeclaration, 334>
     kFields = {{
     {"context_handle", "context_handle", FieldKind::number},
     {"version", "version", FieldKind::text},
@@ -541,6 +543,7 @@ inline constexpr std::array<FieldDeclaration, 333>
     {"source", "source", FieldKind::number},
     {"frame", "frame", FieldKind::number},
     {"bytes", "bytes", FieldKind::number},
+    {"procname", "process_name", FieldKind::text},
     {"prev_comm", "prev_comm", FieldKind::text},
     {"prev_tid", "prev_tid", FieldKind::number},
     {"prev_prio", "prev_prio", FieldKind::number},
@@ -1063,6 +1066,9 @@ inline constexpr int source = 0;
 inline constexpr int frame = 1;
 inline constexpr int bytes = 2;
 }  // namespace copy_done
+namespace procname {
+inline constexpr int process_name = 0;
+}  // namespace procname
 namespace sched_switch {
 inline constexpr int prev_comm = 0;
 inline constexpr int prev_tid = 1;

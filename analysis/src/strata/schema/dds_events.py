@@ -62,7 +62,11 @@ _TRANSPORT = Field(
 _BYTES = Field("bytes", Kind.UINT, "length of the buffer")
 _SAMPLE_IN_BUFFER = (*_IDENTITY, *_FRAGMENTS)
 _DESTINATION = (
-    Field("address", Kind.BYTES, "16 bytes; IPv4 in the last 4; zeros for SHM"),
+    Field(
+        "address",
+        Kind.BYTES,
+        "4 bytes of IPv4 or 16 of IPv6; none for SHM; of earlier releases always 16, IPv4 last",
+    ),
     Field("port", Kind.UINT, "for SHM that of the last reader"),
     Field("destinations", Kind.UINT, "readers' ports served; 1 for a socket"),
     Field("result", Kind.INT, "bytes sent, or -errno; for SHM 1 or 0"),

@@ -10,6 +10,7 @@ from strata.schema.event import Event
 from strata.schema.kernel_events import KERNEL_EVENTS
 from strata.schema.rclpy_events import RCLPY_EVENTS
 from strata.schema.ros2_events import ROS2_EVENTS
+from strata.schema.statedump_events import STATEDUMP_EVENTS
 
 PROVIDER = "ros2"
 DDS_PROVIDER = "dds"
@@ -24,6 +25,7 @@ EVENTS: tuple[Event, ...] = (
     *RCLPY_EVENTS,
     *DDS_EVENTS,
     *DRIVER_EVENTS,
+    *STATEDUMP_EVENTS,
     *KERNEL_EVENTS,
 )
 

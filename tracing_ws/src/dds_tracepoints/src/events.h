@@ -141,7 +141,7 @@ LTTNG_UST_TRACEPOINT_EVENT(
 // first in the buffer; send_sample tells further ones.
 //   bytes: length of the buffer. size: bytes of the sample's payload, all fragments together.
 //   fragment, fragment_count: which are in the buffer. fragment_size: bytes of a full one.
-//   address, port: where to; IPv4 in the last 4 bytes; of SHM the port only, that of the last
+//   address, port: where to; 4 bytes of IPv4 or 16 of IPv6; of SHM the port only, that of the last
 //   reader. destinations: readers' ports served, 1 for a socket. result: bytes sent, or -errno; of
 //   SHM 1 or 0.
 LTTNG_UST_TRACEPOINT_EVENT(
@@ -159,7 +159,8 @@ LTTNG_UST_TRACEPOINT_EVENT(
                                                         o->sample.fragment_count)
                                     lttng_ust_field_integer(uint16_t, fragment_size,
                                                             o->sample.fragment_size)
-                                        lttng_ust_field_array(uint8_t, address, to->address, 16)
+                                        lttng_ust_field_sequence(uint8_t, address, address_of(to),
+                                                                 uint8_t, to->address_length)
                                             lttng_ust_field_integer(uint32_t, port, to->port)
                                                 lttng_ust_field_integer(uint32_t, destinations,
                                                                         to->count)

@@ -33,10 +33,15 @@ struct sample {
 };
 
 struct destination {
-  uint8_t address[16];
+  uint8_t address[16];     // as RTPS writes it: IPv4 in the last four
+  uint8_t address_length;  // 4, 16, or 0: none
   uint32_t port;
   uint32_t count;
 };
+
+static inline const uint8_t* address_of(const struct destination* destination) {
+  return destination->address + sizeof(destination->address) - destination->address_length;
+}
 
 // A message that is read sample by sample. Its parts are iovecs, or any other array of an address
 // and a length of 32 bits at an iovec's places.

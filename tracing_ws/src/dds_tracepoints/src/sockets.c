@@ -70,12 +70,14 @@ static int32_t read_address(const struct sockaddr* address, socklen_t length, bo
   if (length >= sizeof(struct sockaddr_in) && address->sa_family == AF_INET) {
     const struct sockaddr_in* in = (const struct sockaddr_in*)address;
     memcpy(to->address + 12, &in->sin_addr, 4);
+    to->address_length = 4;
     to->port = ntohs(in->sin_port);
     return tcp ? TRANSPORT_TCPV4 : TRANSPORT_UDPV4;
   }
   if (length >= sizeof(struct sockaddr_in6) && address->sa_family == AF_INET6) {
     const struct sockaddr_in6* in6 = (const struct sockaddr_in6*)address;
     memcpy(to->address, &in6->sin6_addr, 16);
+    to->address_length = 16;
     to->port = ntohs(in6->sin6_port);
     return tcp ? TRANSPORT_TCPV6 : TRANSPORT_UDPV6;
   }

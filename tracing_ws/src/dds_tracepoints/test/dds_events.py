@@ -214,6 +214,7 @@ def _unfinished(event: DdsEvent, add: Callable[..., None]) -> None:
 def _value(value: bt2._FieldConst) -> int | str | bytes:
     if isinstance(value, bt2._StringFieldConst):
         return str(value)
+    # Sequences too, which have a field more: their length.
     if isinstance(value, bt2._ArrayFieldConst):
         return bytes(int(byte) for byte in value)
     return int(value)

@@ -15,7 +15,7 @@ SOURCES = PACKAGE / "src"
 def declared() -> dict[str, list[str]]:
     """Give the fields of every event as events.h declares them."""
     text = (SOURCES / "events.h").read_text()
-    field = r"lttng_ust_field_(?:integer|integer_hex|array)\(\s*\w+,\s*(\w+)"
+    field = r"lttng_ust_field_(?:integer|integer_hex|array|sequence)\(\s*\w+,\s*(\w+)"
     field += r"|lttng_ust_field_string\(\s*(\w+)|lttng_ust_field_enum\(\s*dds,\s*\w+, \w+,\s*(\w+)"
     classes: dict[str, list[str]] = {}
     events: dict[str, list[str]] = {}

@@ -278,8 +278,8 @@ def test_what_is_sent_goes_to_a_port_of_the_listener(scene):
             assert end["result"] == 1
         else:
             assert end["port"] in scene.told["udp"]
-            assert end["address"][:12] == bytes(12)
-            assert end["address"][12] != 0
+            assert len(end["address"]) == 4
+            assert end["address"][0] != 0
 
 
 def test_entities_bear_the_gids_and_names_that_ros_knows(scene):
