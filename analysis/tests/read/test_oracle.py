@@ -19,7 +19,7 @@ SAMPLES = {
     "fast_throws": 7820,
     "dds_jazzy_udp_resends": 3886,
     "dds_kilted_shm": 8508,
-    "operations_udp": 5965,
+    "operations_udp": 5826,
     "ctf18_lttng_extra": 263,
 }
 

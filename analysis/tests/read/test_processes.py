@@ -42,3 +42,10 @@ def test_parts_in_any_order_add_up() -> None:
         parts.update(count_threads(table([row])))
     assert parts == whole
     assert sorted(map(str, count_processes(parts))) == sorted(map(str, count_processes(whole)))
+
+
+def test_a_process_may_be_named_once_and_not_with_each_event() -> None:
+    named = table([("a", 1, 9, None)]).append_column("process_name", pa.array(["talker"]))
+    threads = count_threads(table([("a", 1, 1, None), ("a", 1, 1, None)]))
+    threads.update(count_threads(named))
+    assert count_processes(threads) == [ProcessCount("a", 1, "talker", 3)]

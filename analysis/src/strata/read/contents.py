@@ -93,7 +93,7 @@ def describe(trace: Trace) -> Contents:
     clocks = [bool(item.metadata.clocks) for item in trace.traces]
     # Of every process of the machine; other tracers' names may have no provider either.
     kernel = any(_domain(item) == "kernel" for item in trace.traces)
-    wanted = frozenset({"timestamp", "host", "vpid", "vtid", "procname"})
+    wanted = frozenset({"timestamp", "host", "vpid", "vtid", "procname", "process_name"})
     for chunk in trace.chunks(Selection(columns=wanted)):
         for event, batches in chunk.items():
             for batch in batches:
