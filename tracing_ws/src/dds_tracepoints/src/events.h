@@ -162,7 +162,7 @@ LTTNG_UST_TRACEPOINT_EVENT(
                                         lttng_ust_field_sequence(uint8_t, address, address_of(to),
                                                                  uint8_t, to->address_length)
                                             lttng_ust_field_integer(uint32_t, port, to->port)
-                                                lttng_ust_field_integer(uint32_t, destinations,
+                                                lttng_ust_field_integer(uint16_t, destinations,
                                                                         to->count)
                                                     lttng_ust_field_integer(int32_t, result, result)
                                                         lttng_ust_field_integer(int64_t, begin,
