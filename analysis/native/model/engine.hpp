@@ -80,6 +80,8 @@ class Engine {
   // Events that introduce entities.
   const Entities& entities() const;
   const Ledger& ledger() const { return context_.ledger; }
+  // What was found by who gives the events.
+  void count(Finding code) { context_.ledger.add(code); }
   // From finish() on.
   const Waits& waits() const;
   const ExecutorThreads& executor_threads() const;

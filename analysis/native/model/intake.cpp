@@ -11,14 +11,18 @@ void Intake::put_steps() {
 }
 
 void Intake::put(const Operations::Steps& steps) {
+  bool is_long = false;
   for (const Arrival& step : steps) {
     const int64_t late_by = late_.late_by(step.event.ns);
-    if (late_by > allowed_) {
+    if (late_by <= allowed_) {
+      late_.next(step.event.ns) = step;
+    } else if (late_by <= kMostNs) {
       too_late_by_ = std::max(too_late_by_, late_by);
     } else {
-      late_.next(step.event.ns) = step;
+      is_long = true;
     }
   }
+  if (is_long) engine_.count(Finding::long_operations);
 }
 
 void Intake::finish() {

@@ -18,11 +18,13 @@ class Intake {
   // How long every event waits at least. A write that waits for space in its writer's history gives
   // up after 0.1 s, unless it is told otherwise.
   static constexpr int64_t kUsualNs = 150'000'000;
+  // No event waits longer: of an operation that lasted longer, steps are left out, and counted.
+  static constexpr int64_t kMostNs = 10'000'000'000;
 
   // `engine` must live as long. `latest_by`: how late an event or step comes at most, as an earlier
   // reading found; if it is later than that, the events are to be read again.
   explicit Intake(Engine& engine, int64_t latest_by = 0)
-      : allowed_(std::max(latest_by, kUsualNs)), late_(engine, allowed_) {}
+      : engine_(engine), allowed_(std::max(latest_by, kUsualNs)), late_(engine, allowed_) {}
 
   // Space for the next event, of a time, to be filled at once; as Engine::next.
   Arrival& next(int64_t ns) {
@@ -44,6 +46,7 @@ class Intake {
   void put_steps();
   void put(const Operations::Steps& steps);
 
+  Engine& engine_;
   int64_t allowed_;
   int64_t too_late_by_ = 0;
   LateEvents late_;

@@ -36,6 +36,28 @@ int64_t kind_of(const Event& event) {
   }
 }
 
+// When an operation began, by the trace's clock.
+int64_t begin_of(const Event& event) {
+  switch (event.type) {
+    case EventType::written:
+      return event[field::written::begin];
+    case EventType::taken:
+      return event[field::taken::begin];
+    case EventType::sent:
+      return event[field::sent::begin];
+    case EventType::received:
+      return event[field::received::begin];
+    case EventType::serialized:
+      return event[field::serialized::begin];
+    case EventType::deserialized:
+      return event[field::deserialized::begin];
+    case EventType::unfinished:
+      return event[field::unfinished::begin];
+    default:
+      return kNone;
+  }
+}
+
 void copy(const Event& from, int field, Event& to, int into) {
   to.value[static_cast<size_t>(into)] = from[field];
   if (from.has(field)) to.present = static_cast<uint16_t>(to.present | 1U << into);
@@ -56,9 +78,11 @@ const Operations::Steps& Operations::steps_of(const Arrival& operation) {
   const bool is_unfinished = event.type == EventType::unfinished;
   if (is_unfinished) place.vtid = event[field::unfinished::thread];
   const Key key{place.host, place.pid_ns, place.vpid, place.vtid, kind_of(event)};
-  if (!open_.empty()) open_.erase(key);
+  // One that began within it (a listener may write within a write) is another.
+  const auto open = open_.empty() ? open_.end() : open_.find(key);
+  if (open != open_.end() && begin_of(event) <= begin_of(open->second.event)) open_.erase(open);
   if (is_unfinished && event[field::unfinished::may_end] != 0) {
-    open_.emplace(key, operation);
+    open_.insert_or_assign(key, operation);
     return made_;
   }
   return made_of(operation);
@@ -68,41 +92,34 @@ const Operations::Steps& Operations::made_of(const Arrival& operation) {
   const Event& event = operation.event;
   from_ = &operation;
   made_.count = 0;
-  const auto began = [&](int field) {
-    // Where the clock says nothing, all steps are at the end.
-    const int64_t begin = event[field];
-    if (begin == kNone || operation.clock == kNone || begin > operation.clock) return event.ns;
-    const uint64_t lasted = static_cast<uint64_t>(operation.clock) - static_cast<uint64_t>(begin);
-    return static_cast<int64_t>(static_cast<uint64_t>(event.ns) -
-                                std::min<uint64_t>(lasted, INT64_MAX));
-  };
+  const int64_t begin = begin_of(event);
+  begin_ns_ = event.ns;
+  // Where the clock says nothing, all steps are at the end.
+  if (begin >= 0 && begin <= operation.clock) {
+    const auto lasted = static_cast<uint64_t>(operation.clock - begin);
+    const auto began = static_cast<int64_t>(static_cast<uint64_t>(event.ns) - lasted);
+    begin_ns_ = began <= event.ns ? began : INT64_MIN;
+  }
   switch (event.type) {
     case EventType::written:
-      begin_ns_ = began(field::written::begin);
       written(event);
       break;
     case EventType::taken:
-      begin_ns_ = began(field::taken::begin);
       taken(event);
       break;
     case EventType::sent:
-      begin_ns_ = began(field::sent::begin);
       sent(event);
       break;
     case EventType::received:
-      begin_ns_ = began(field::received::begin);
       received(event);
       break;
     case EventType::serialized:
-      begin_ns_ = began(field::serialized::begin);
       converted(event, EventType::serialize_begin, EventType::serialize_end);
       break;
     case EventType::deserialized:
-      begin_ns_ = began(field::deserialized::begin);
       converted(event, EventType::deserialize_begin, EventType::deserialize_end);
       break;
     case EventType::unfinished:
-      begin_ns_ = began(field::unfinished::begin);
       unfinished(event);
       break;
     default:

@@ -264,6 +264,56 @@ def test_what_an_exception_ended_has_the_steps_until_then() -> None:
     expect_same(own, engine_of_tables(tables(recording.by_step)))
 
 
+def test_a_write_within_a_write_does_not_end_it() -> None:
+    """A listener writes within a write that is seen going on, and never ends."""
+    recording, begin = Recording(), BASE + 1_000
+    recording.of_both("ros2:rmw_publish", begin - 5, (1, 1), message=70, source_timestamp=BASE)
+    recording.step("dds:write_begin", begin, (1, 1), writer=9, data=70)
+    recording.operation(
+        "dds:unfinished",
+        BASE + 110_000_000,
+        (1, 77),
+        **_unfinished(may_end=1, begin=begin - ORIGIN, writer_guid=WRITER),
+    )
+    inner = {"writer": 9, "data": 71}
+    recording.step("dds:write_begin", BASE + 120_000_000, (1, 1), **inner)
+    recording.step("dds:write_end", BASE + 120_000_100, (1, 1), writer=9, result=0)
+    recording.operation(
+        "dds:written",
+        BASE + 120_000_100,
+        (1, 1),
+        **inner,
+        **dict.fromkeys(_SAMPLE[1:], 0),
+        writer_guid=bytes(16),
+        size=0,
+        result=0,
+        begin=BASE + 120_000_000 - ORIGIN,
+        serialize_begin=0,
+        serialize_end=0,
+        writer_history_add=0,
+    )
+    own = engine_of_tables(tables(recording.by_operation), origins={HOST: ORIGIN})
+    expect_same(own, engine_of_tables(tables(recording.by_step)))
+    seen = {name for name, *_ in own.findings}
+    assert "long_operations" not in seen
+
+
+def test_what_lasts_too_long_is_counted() -> None:
+    """Every event would have to wait as long."""
+    recording, long = Recording(), 11_000_000_000
+    recording.of_both("ros2:rmw_publish", BASE, (1, 1), message=70, source_timestamp=BASE)
+    recording.operation(
+        "dds:unfinished",
+        BASE + 200_000_000,
+        (1, 77),
+        **_unfinished(may_end=1, begin=BASE + 5 - ORIGIN, writer_guid=WRITER),
+    )
+    recording.write((3, 3), BASE + long, 1, lent=False)
+    own = engine_of_tables(tables(recording.by_operation), origins={HOST: ORIGIN})
+    expect_same(own, engine_of_tables(tables(recording.by_step)))
+    assert [(name, count) for name, _, _, count, *_ in own.findings] == [("long_operations", 1)]
+
+
 def test_without_the_clocks_origin_steps_are_at_the_end_of_their_operation() -> None:
     recording = messages(1, count=3)
     own = engine_of_tables(tables(recording.by_operation))

@@ -39,6 +39,7 @@ enum class Finding : uint8_t {
   messages_before_publish,
   no_init_events,
   missing_contexts,
+  long_operations,
   unexplained_events,
   untaken_publications,
   unmatched_takes,
@@ -136,7 +137,7 @@ enum class Finding : uint8_t {
   unreadable_own_files,
 };
 
-inline constexpr std::array<std::string_view, 122> kFindings = {{
+inline constexpr std::array<std::string_view, 123> kFindings = {{
     "incomplete_recording",
     "stopped_early",
     "discarded_unknown",
@@ -164,6 +165,7 @@ inline constexpr std::array<std::string_view, 122> kFindings = {{
     "messages_before_publish",
     "no_init_events",
     "missing_contexts",
+    "long_operations",
     "unexplained_events",
     "untaken_publications",
     "unmatched_takes",

@@ -29,6 +29,8 @@ struct thread_operations* make_own_operations(void) {
     struct thread_operations* place = &watched_threads[i];
     if (atomic_load_explicit(&place->thread, memory_order_relaxed) == 0 &&
         atomic_compare_exchange_strong(&place->thread, &nobody, thread)) {
+      // What another thread left there: in a forked child, what one of the parent's was doing.
+      memset(place->of, 0, sizeof(place->of));
       own_operations = place;
       break;
     }

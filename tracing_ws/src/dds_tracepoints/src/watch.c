@@ -5,6 +5,7 @@
 
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -52,13 +53,11 @@ static void look_at(struct thread_operations* place, int32_t thread, int64_t now
       continue;
     }
     place->watched_ns[kind] = begin_ns;
-    if (kind != OPERATION_WRITE || step_of(&copy, WRITER_HISTORY_ADD) != 0) {
-      emit_unfinished(thread, kind, true, &copy);
-    } else {
-      // Of a write before it the sample is.
+    // Of a write before its sample is in the history, the sample may be half written.
+    if (kind == OPERATION_WRITE && step_of(&copy, WRITER_HISTORY_ADD) == 0) {
       copy.sample = (struct sample){0};
-      emit_unfinished(thread, kind, true, &copy);
     }
+    emit_unfinished(thread, kind, true, &copy);
   }
 }
 
@@ -69,7 +68,12 @@ static bool is_gone(pid_t process, int32_t thread) {
 
 static void* watch(void* nothing) {
   pid_t process = getpid();
+  cpu_set_t cpus;
   (void)nothing;
+  // Nor does it stay on that thread's CPU: it has those of the process.
+  if (sched_getaffinity(process, sizeof(cpus), &cpus) == 0) {
+    sched_setaffinity(0, sizeof(cpus), &cpus);
+  }
   for (;;) {
     bool recorded = WANTED(unfinished);
     const struct timespec seldom = {.tv_sec = 1}, often = {.tv_nsec = PERIOD_NS};
@@ -124,6 +128,11 @@ void start_watch(void) {
   if (pthread_attr_init(&attributes) == 0) {
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, STACK_BYTES);
+    // Whoever comes first may be a real-time thread; the watch is none.
+    const struct sched_param ordinary = {0};
+    pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
+    pthread_attr_setschedpolicy(&attributes, SCHED_OTHER);
+    pthread_attr_setschedparam(&attributes, &ordinary);
     if (pthread_create(&thread, &attributes, watch, NULL) == 0) {
       pthread_setname_np(thread, "dds-watch");
     }

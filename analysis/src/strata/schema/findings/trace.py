@@ -142,6 +142,12 @@ TRACE = (
         "a thread; {it was|they were} left out of the model. Record the contexts vpid and vtid.",
     ),
     Diagnostic(
+        "long_operations",
+        Severity.WARNING,
+        "{count} {write, take, send or receipt|writes, takes, sends or receipts} of the middleware "
+        "took longer than 10 s, or did not end: {its|their} steps before that are left out.",
+    ),
+    Diagnostic(
         "unexplained_events",
         Severity.WARNING,
         "{count} {event matches|events match} no rule of the model (table event_uses): events "
