@@ -84,7 +84,8 @@ def case(
 ) -> tuple[Analysis, Raw, int, str]:
     count, transport = SAMPLES[request.param]
     trace = open_trace(sample(request.param))
-    (origin_ns,) = {ns for _, ns in trace.decoder.traces.clock_origins()}
+    origins = trace.decoder.traces.clock_origins(["dds:written", "dds:write_begin"])
+    ((_, origin_ns),) = origins
     rows = {name: table.to_pylist() for name, table in trace.tables().items()}
     return analysis_of(request.param), Raw(with_steps(rows, origin_ns)), count, transport
 

@@ -82,16 +82,12 @@ class Engine {
     strata::ClockOrigins known;
     for (const auto& [host, ns] : origins) known[engine_.strings().texts.number(host)] = ns;
     const nb::gil_scoped_release unlocked;
-    const auto has_steps = [](const strata::Batch& batch) { return batch.has_steps(); };
-    if (!intake_ && std::ranges::any_of(sources, has_steps)) intake_.emplace(engine_, latest_by);
-    strata::push_in_order(engine_, intake_ ? &*intake_ : nullptr, known, sources);
+    if (!intake_) intake_.emplace(engine_, latest_by);
+    strata::push_in_order(*intake_, known, sources);
   }
 
   // How late steps of operations came that were fed, if that is too late; else 0.
-  int64_t too_late_by() {
-    if (intake_) intake_->finish();
-    return intake_ ? intake_->too_late_by() : 0;
-  }
+  int64_t too_late_by() { return intake_ ? intake_->too_late_by() : 0; }
 
   // Pushes all events of a trace; returns how many, and what was found wrong.
   nb::tuple read(const binding::Traces& traces, const nb::object& progress, int64_t latest_by) {

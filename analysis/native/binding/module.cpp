@@ -258,8 +258,7 @@ NB_MODULE(_ctf, module) {
       .def_prop_ro("mended_headers", &Traces::mended_headers)
       .def("packets", &Traces::packets)
       .def("missing_packets", &Traces::missing_packets)
-      .def("clock_origins", &Traces::clock_origins)
-      .def("clock_origins", &Traces::clock_origins)
+      .def("clock_origins", &Traces::clock_origins, nb::arg("events"))
       .def("extract", &Traces::extract, nb::arg("wanted"));
 
   nb::class_<Schema>(module, "Schema")

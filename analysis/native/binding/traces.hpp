@@ -9,7 +9,9 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <utility>
@@ -115,16 +117,21 @@ class Traces {
     return found;
   }
 
-  // (host, ns since the epoch) of the clocks that count nanoseconds: when they began.
-  nb::list clock_origins() const {
-    nb::list found;
+  // (host, ns since the epoch): when the clocks began that such events have; of those that count
+  // nanoseconds.
+  nb::list clock_origins(const std::vector<std::string>& events) const {
+    std::set<std::pair<std::string, int64_t>> origins;
     for (const auto& event : set_.event_classes()) {
       const ctf::Source& source = set_.sources()[event.source];
-      if (event.stream->clock < 0) continue;
+      if (event.stream->clock < 0 || std::ranges::find(events, event.event->name) == events.end()) {
+        continue;
+      }
       const ctf::ClockConverter clock(
           source.layout->clocks[static_cast<size_t>(event.stream->clock)]);
-      if (clock.counts_ns()) found.append(nb::make_tuple(text(source.label), clock.nanoseconds(0)));
+      if (clock.counts_ns()) origins.emplace(source.label, clock.nanoseconds(0));
     }
+    nb::list found;
+    for (const auto& [host, ns] : origins) found.append(nb::make_tuple(text(host), ns));
     return found;
   }
 

@@ -218,6 +218,9 @@ void Engine::look_at(Arrival& arrival) {
   if (is_of_program(arrival)) {
     arrival.place.host = namespaces_.host_of(arrival.place);
     event.host = static_cast<int32_t>(arrival.place.host);
+    if (event.type == EventType::procname) {
+      event.procname = static_cast<int32_t>(event[field::procname::process_name]);
+    }
     if (left_out_.has(arrival.place.vpid)) {
       if (event.is_step) return;
       left_out_.count(arrival, name_of(arrival).starts_with("ros2:"));
@@ -245,14 +248,16 @@ void Engine::look_at(Arrival& arrival) {
     machines_->census.pass_by(event, arrival.place);
     return;
   }
-  if (event.type == EventType::procname) {
-    machines_->names.note(event, arrival.place);
+  if (event.type == EventType::procname) machines_->names.note(event, arrival.place);
+  // Their threads do nothing else: they are LTTng's, or the hooks' own.
+  if (event.type == EventType::procname || event.type == EventType::unfinished) {
     machines_->census.pass_by(event, arrival.place);
     return;
   }
   Rows& rows = context_.rows;
   event.thread = threads_.number(arrival.place, event.ns);
   event.process = static_cast<uint32_t>(rows.threads.process[event.thread]);
+  if (event.procname < 0) event.procname = machines_->names.of(event.process);
   rows.threads.last_ns[event.thread] = event.ns;
   if (rows.processes.first_ns[event.process] == kNone) {
     rows.processes.first_ns[event.process] = event.ns;

@@ -27,7 +27,6 @@ void Intake::put(const Operations::Steps& steps) {
 
 void Intake::finish() {
   settle();
-  operations_.finish([this](const Operations::Steps& steps) { put(steps); });
   late_.finish();
 }
 

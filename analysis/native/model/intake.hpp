@@ -15,9 +15,8 @@ namespace strata {
 
 class Intake {
  public:
-  // How long every event waits at least. A write that waits for space in its writer's history gives
-  // up after 0.1 s, unless it is told otherwise.
-  static constexpr int64_t kUsualNs = 150'000'000;
+  // How long every event waits at least: of what takes longer the hooks have told by then.
+  static constexpr int64_t kUsualNs = 250'000'000;
   // No event waits longer: of an operation that lasted longer, steps are left out, and counted.
   static constexpr int64_t kMostNs = 10'000'000'000;
 
@@ -36,7 +35,10 @@ class Intake {
   void finish();
 
   // How late an event or a step came at most, if that is too late; else 0. Such steps are left out.
-  int64_t too_late_by() const { return too_late_by_; }
+  int64_t too_late_by() {
+    settle();
+    return too_late_by_;
+  }
 
  private:
   void settle() {

@@ -3,6 +3,7 @@
 #include "model/operations.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <span>
 #include <utility>
 
@@ -72,30 +73,52 @@ void set(Event& to, int into, int64_t value) {
 
 const Operations::Steps& Operations::steps_of(const Arrival& operation) {
   const Event& event = operation.event;
+  const Place& place = operation.place;
   made_.count = 0;
-  if (operation.place.vpid == kNone || operation.place.vtid == kNone) return made_;
-  Place place = operation.place;
+  if (place.vpid == kNone || place.vtid == kNone) return made_;
+  make(operation);
   const bool is_unfinished = event.type == EventType::unfinished;
-  if (is_unfinished) place.vtid = event[field::unfinished::thread];
-  const Key key{place.host, place.pid_ns, place.vpid, place.vtid, kind_of(event)};
-  // One that began within it (a listener may write within a write) is another.
-  const auto open = open_.empty() ? open_.end() : open_.find(key);
-  if (open != open_.end() && begin_of(event) <= begin_of(open->second.event)) open_.erase(open);
-  if (is_unfinished && event[field::unfinished::may_end] != 0) {
-    open_.insert_or_assign(key, operation);
-    return made_;
-  }
-  return made_of(operation);
+  const int64_t thread = is_unfinished ? event[field::unfinished::thread] : place.vtid;
+  leave_new(event, {place.host, place.pid_ns, place.vpid, thread, kind_of(event)});
+  return made_;
 }
 
-const Operations::Steps& Operations::made_of(const Arrival& operation) {
+void Operations::leave_new(const Event& event, const Key& key) {
+  const int64_t begin = begin_of(event);
+  const bool goes_on =
+      event.type == EventType::unfinished && event[field::unfinished::may_end] == 1;
+  Ended& ended = last_ended(key);
+  if (!goes_on) {
+    ended = {key, begin};
+    if (open_.empty()) return;
+  } else if (ended.begin == begin && ended.key == key) {
+    // The watch had looked before the operation ended, and came later to say so.
+    made_.count = 0;
+    return;
+  }
+  std::vector<Open>& open = open_[key];
+  auto same = std::ranges::find(open, begin, &Open::begin);
+  if (same == open.end()) same = open.insert(same, {begin, 0});
+  const size_t given = std::min(same->given, made_.count);
+  std::shift_left(made_.step.begin(), made_.step.begin() + static_cast<std::ptrdiff_t>(made_.count),
+                  static_cast<std::ptrdiff_t>(given));
+  if (goes_on) {
+    same->given = std::max(same->given, made_.count);
+  } else {
+    open.erase(same);
+  }
+  made_.count -= given;
+  if (open.empty()) open_.erase(key);
+}
+
+void Operations::make(const Arrival& operation) {
   const Event& event = operation.event;
   from_ = &operation;
   made_.count = 0;
   const int64_t begin = begin_of(event);
   begin_ns_ = event.ns;
   // Where the clock says nothing, all steps are at the end.
-  if (begin >= 0 && begin <= operation.clock) {
+  if (begin > 0 && begin <= operation.clock) {
     const auto lasted = static_cast<uint64_t>(operation.clock - begin);
     const auto began = static_cast<int64_t>(static_cast<uint64_t>(event.ns) - lasted);
     begin_ns_ = began <= event.ns ? began : INT64_MIN;
@@ -125,7 +148,6 @@ const Operations::Steps& Operations::made_of(const Arrival& operation) {
     default:
       break;
   }
-  return made_;
 }
 
 // No step is before the begin of its operation, or after its event.
@@ -331,6 +353,9 @@ void Operations::unfinished(const Event& event) {
       copy(event, f::transport, begin, b::transport);
       copy(event, f::bytes, begin, b::bytes);
       identity(begin, b::writer_guid, b::sequence_number, b::source_timestamp, b::size);
+      copy(event, f::first_step, begin, b::fragment);
+      copy(event, f::second_step, begin, b::fragment_count);
+      copy(event, f::third_step, begin, b::fragment_size);
       break;
     }
     case kReceive: {
@@ -340,6 +365,9 @@ void Operations::unfinished(const Event& event) {
       copy(event, f::port, begin, r::port);
       copy(event, f::bytes, begin, r::bytes);
       identity(begin, r::writer_guid, r::sequence_number, r::source_timestamp, r::size);
+      for (const int whole : {r::fragment, r::fragment_count, r::fragment_size}) {
+        set(begin, whole, 0);
+      }
       const int64_t added = ns_of(f::first_step);
       if (added == kNone) break;
       namespace a = field::reader_history_add;

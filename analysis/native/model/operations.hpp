@@ -5,14 +5,15 @@
 // (schema/dds_events.py); machines see an event for each of its steps in its place, at the step's
 // own time.
 //
-// An operation that has not ended is seen as `unfinished`, while it goes on. Its steps count when
-// its own event does not follow on its thread.
+// One that takes long is seen as `unfinished` while it goes on, with the steps until then: those
+// are put at once, and of its own event only the others are left.
 #pragma once
 
 #include <array>
 #include <cstdint>
 #include <map>
 #include <tuple>
+#include <vector>
 
 #include "model/arrival.hpp"
 
@@ -29,20 +30,29 @@ class Operations {
     const Arrival* end() const { return step.data() + count; }
   };
 
-  // The steps of an operation by its event, in their order; none of one that may still end.
+  // The steps of an operation by its event, in their order: those that were not given before.
   const Steps& steps_of(const Arrival& operation);
-  // No event comes after this: calls `take` with the steps of each operation that had no end.
-  template <typename Take>
-  void finish(Take&& take) {
-    for (const auto& [place, operation] : open_) take(made_of(operation));
-    open_.clear();
-  }
 
  private:
   // Thread and kind of operation.
   using Key = std::tuple<int64_t, int64_t, int64_t, int64_t, int64_t>;
+  // One that ended: when it began, by the trace's clock.
+  struct Ended {
+    Key key;
+    int64_t begin = kNone;
+  };
+  // One that goes on: how many steps were given.
+  struct Open {
+    int64_t begin;
+    size_t given;
+  };
 
-  const Steps& made_of(const Arrival& operation);
+  void make(const Arrival& operation);
+  void leave_new(const Event& event, const Key& key);
+  Ended& last_ended(const Key& key) {
+    const auto thread = static_cast<size_t>(std::get<3>(key));
+    return ended_[(4 * thread + static_cast<size_t>(std::get<4>(key))) % ended_.size()];
+  }
   void written(const Event& event);
   void taken(const Event& event);
   void sent(const Event& event);
@@ -51,7 +61,9 @@ class Operations {
   void converted(const Event& event, EventType begin, EventType end);
   Event& add(EventType type, int64_t ns);
 
-  std::map<Key, Arrival> open_;  // `unfinished` whose operation may still end
+  std::map<Key, std::vector<Open>> open_;  // they may lie within each other
+  // Of threads whose ids differ, the last of each kind.
+  std::array<Ended, 1024> ended_{};
   Steps made_;
   const Arrival* from_ = nullptr;
   int64_t begin_ns_ = 0;

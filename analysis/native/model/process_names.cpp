@@ -6,6 +6,27 @@
 
 namespace strata {
 
+void ProcessNames::note(const Event& event, const Place& place) {
+  const int64_t name = event[field::procname::process_name];
+  if (name == kNone) return;
+  names_[{place.host, place.vpid}].emplace_back(event.ns, name);
+  const auto& processes = context_.rows.processes;
+  for (size_t i = 0; i < now_.size(); ++i) {
+    if (processes.host[i] == place.host && processes.vpid[i] == place.vpid) {
+      now_[i] = static_cast<int32_t>(name);
+    }
+  }
+}
+
+void ProcessNames::number(uint32_t process) {
+  const auto& processes = context_.rows.processes;
+  while (process >= now_.size()) {
+    const size_t i = now_.size();
+    const auto known = names_.find({processes.host[i], processes.vpid[i]});
+    now_.push_back(known == names_.end() ? -1 : static_cast<int32_t>(known->second.back().second));
+  }
+}
+
 int64_t ProcessNames::name_of(int64_t host, int64_t vpid, int64_t until_ns) const {
   const auto found = names_.find({host, vpid});
   if (found == names_.end()) return kNone;

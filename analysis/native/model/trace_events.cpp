@@ -246,7 +246,8 @@ bool TraceEvents::push(uint64_t events) {
 bool TraceEvents::take(ctf::StreamCursor& cursor) {
   auto& plan = static_cast<EventPlan&>(*cursor.plan);
   ++events_;
-  if (too_late_by() > allowed_) return --left_ > 0;
+  // It is all to be read again: only how late operations come is of interest yet.
+  if (too_late_by() > allowed_ && !is_operation(plan.kind)) return --left_ > 0;
   const bool has_program = plan.program.has_value();
   Arrival& arrival = intake_       ? intake_->next(cursor.time)
                      : has_program ? engine_.next_of_any_values(cursor.time)

@@ -33,9 +33,7 @@ class TraceEvents : public ctf::Merge {
   uint64_t events() const { return events_; }
   // How late an event, or a step of an operation, came at most, in ns; 0 where none was later than
   // it may be without that this is known.
-  int64_t too_late_by() const {
-    return std::max(latest_by(), intake_ ? intake_->too_late_by() : 0);
-  }
+  int64_t too_late_by() { return std::max(latest_by(), intake_ ? intake_->too_late_by() : 0); }
 
  protected:
   bool take(ctf::StreamCursor& cursor) override;

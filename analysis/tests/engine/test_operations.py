@@ -160,9 +160,10 @@ def messages(seed: int, count: int = 40) -> Recording:
 
 
 def expect_same(one: Engine, other: Engine) -> None:
+    """Assert that rows are the same; threads of the hooks' own have none."""
     left, right = one.rows(), other.rows()
     assert left.keys() == right.keys()
-    for name in left.keys() - {"processes", "threads", "names", "censuses"}:
+    for name in left.keys() - {"processes", "threads", "names", "censuses", "bystanders"}:
         for column in left[name].keys() - {"at"}:
             assert np.array_equal(left[name][column], right[name][column]), (name, column)
     for table in ("transmissions", "notifications"):
@@ -220,7 +221,7 @@ def test_an_operation_may_last_longer_than_events_wait() -> None:
 
 def _unfinished(**fields: Any) -> Row:
     nothing = {"entity": 9, "data": 70, "writer_guid": bytes(16)}
-    rest = {field.name: 0 for field in CATALOGUE["dds:unfinished"].fields}
+    rest: Row = {field.name: 0 for field in CATALOGUE["dds:unfinished"].fields}
     return rest | nothing | {"thread": 1, "operation": 1} | fields
 
 
@@ -298,20 +299,109 @@ def test_a_write_within_a_write_does_not_end_it() -> None:
     assert "long_operations" not in seen
 
 
-def test_what_lasts_too_long_is_counted() -> None:
-    """Every event would have to wait as long."""
-    recording, long = Recording(), 11_000_000_000
-    recording.of_both("ros2:rmw_publish", BASE, (1, 1), message=70, source_timestamp=BASE)
+def test_what_lasts_long_is_put_as_it_is_seen() -> None:
+    """Nothing has to wait for its end, which is hours later."""
+    recording, hours = Recording(), 7_200_000_000_000
+    begin, added = BASE + 5, BASE + hours
+    held, sample = {"writer": 9, "data": 70}, _sample(1_000)
+    stamp = sample["source_timestamp"]
+    recording.of_both("ros2:rmw_publish", BASE, (1, 1), message=70, source_timestamp=stamp)
+    recording.step("dds:write_begin", begin, (1, 1), **held)
+    recording.step("dds:serialize_begin", begin + 10, (1, 1), data=70)
+    recording.step("dds:serialize_end", begin + 20, (1, 1), data=70, size=40)
+    recording.step("dds:writer_history_add", added, (1, 1), **sample, size=40)
+    recording.step("dds:write_end", added + 50, (1, 1), writer=9, result=0)
+    seen = _unfinished(may_end=1, begin=begin - ORIGIN, writer_guid=WRITER, first_step=10, size=40)
+    recording.operation("dds:unfinished", BASE + 100_000_000, (1, 77), **seen)
+    seen |= {"second_step": 20}
+    recording.operation("dds:unfinished", BASE + 200_000_000, (1, 77), **seen)
+    end = added + 50
+    spans = {"serialize_begin": 10, "serialize_end": 20}
+    # In microseconds.
+    spans["writer_history_add"] = SPAN + (added - 5 - BASE) // 1000
+    begins = {"begin": begin - ORIGIN}
     recording.operation(
-        "dds:unfinished",
-        BASE + 200_000_000,
-        (1, 77),
-        **_unfinished(may_end=1, begin=BASE + 5 - ORIGIN, writer_guid=WRITER),
+        "dds:written", end, (1, 1), **held, **sample, size=40, result=0, **begins, **spans
     )
-    recording.write((3, 3), BASE + long, 1, lent=False)
+    recording.write((3, 3), BASE + hours // 2, 1, lent=False)
+    own = engine_of_tables(tables(recording.by_operation), origins={HOST: ORIGIN})
+    other = engine_of_tables(tables(recording.by_step))
+    assert {name for name, *_ in own.findings} == {name for name, *_ in other.findings}
+    for name in ("writes", "publishes"):
+        for column in other.rows()[name].keys() - {"at"}:
+            assert np.array_equal(own.rows()[name][column], other.rows()[name][column]), column
+
+
+def test_what_lasts_too_long_is_counted() -> None:
+    """It was not seen going on: every event would have to wait as long."""
+    recording, long = Recording(), 11_000_000_000
+    for number in range(3):
+        recording.write((3, 3), BASE + 1_000 + number, number, lent=False)
+    rest = dict.fromkeys(("serialize_begin", "serialize_end", "writer_history_add"), 0)
+    sample = _sample(7)
+    recording.operation(
+        "dds:written",
+        BASE + long,
+        (1, 1),
+        writer=9,
+        data=70,
+        size=0,
+        result=0,
+        begin=BASE - ORIGIN,
+        **sample,
+        **rest,
+    )
+    own = engine_of_tables(tables(recording.by_operation), origins={HOST: ORIGIN})
+    assert ("long_operations", 1) in [(name, count) for name, _, _, count, *_ in own.findings]
+
+
+@pytest.mark.parametrize("kind", [1, 2, 3, 4])
+def test_what_the_watch_says_after_the_operations_own_event_does_not_count(kind: int) -> None:
+    """It had looked before the operation ended, and had to wait for a CPU."""
+    recording = Recording()
+    sent = recording.write((1, 1), BASE + 1_000, 0, lent=False)
+    notified = recording.receive((2, 3), sent + 15, 0)
+    recording.take((2, 2), notified + 50, 0)
+    begin, process, thread = {
+        1: (BASE + 1_000, 1, 1),
+        2: (notified + 50, 2, 2),
+        3: (sent, 1, 1),
+        4: (sent + 15, 2, 3),
+    }[kind]
+    late = _unfinished(may_end=1, begin=begin - ORIGIN, operation=kind, writer_guid=WRITER)
+    recording.operation(
+        "dds:unfinished", BASE + 100_000_000, (process, 77), **late | {"thread": thread}
+    )
     own = engine_of_tables(tables(recording.by_operation), origins={HOST: ORIGIN})
     expect_same(own, engine_of_tables(tables(recording.by_step)))
-    assert [(name, count) for name, _, _, count, *_ in own.findings] == [("long_operations", 1)]
+
+
+@pytest.mark.parametrize("kind", [2, 3, 4])
+def test_other_operations_that_do_not_end_have_their_steps(kind: int) -> None:
+    recording, begin, size = Recording(), BASE + 1_000, 400_000
+    named = {"writer_guid": WRITER, "sequence_number": 3, "source_timestamp": BASE}
+    buffer = {"transport": 1, "bytes": 60_000, **named, "size": size}
+    seen: Row = {"operation": kind, "begin": begin - ORIGIN}
+    if kind == 2:
+        recording.step("dds:take_begin", begin, (1, 1), reader=9)
+        recording.step("dds:deserialize_begin", begin + 10, (1, 1), data=70)
+        seen |= {"first_step": 10}
+    elif kind == 3:
+        parts = {"fragment": 5, "fragment_count": 2, "fragment_size": 65_000}
+        recording.step("dds:send_begin", begin, (1, 1), **buffer, **parts)
+        names = ("first_step", "second_step", "third_step")
+        seen |= buffer | dict(zip(names, parts.values(), strict=True))
+    else:
+        whole = {"fragment": 0, "fragment_count": 0, "fragment_size": 0}
+        recording.step("dds:receive", begin, (1, 1), port=7411, **buffer, **whole)
+        recording.step("dds:reader_history_add", begin + 10, (1, 1), **named, size=size)
+        seen |= buffer | {"port": 7411, "first_step": 10}
+    recording.of_both("ros2:rmw_publish", BASE, (3, 3), message=70, source_timestamp=BASE)
+    recording.operation("dds:unfinished", begin + 150_000_000, (1, 77), **_unfinished(**seen))
+    own = engine_of_tables(tables(recording.by_operation), origins={HOST: ORIGIN})
+    other = engine_of_tables(tables(recording.by_step))
+    for table in ("transmissions", "notifications"):
+        assert repr(getattr(own, table)()) == repr(getattr(other, table)())
 
 
 def test_without_the_clocks_origin_steps_are_at_the_end_of_their_operation() -> None:
@@ -322,6 +412,7 @@ def test_without_the_clocks_origin_steps_are_at_the_end_of_their_operation() -> 
     assert len(writes["end_ns"]) == 3
 
 
-def test_every_operation_has_steps() -> None:
+def test_every_step_is_of_an_operation() -> None:
     of = {event.step_of for event in CATALOGUE.values() if event.step_of}
-    assert of <= {event.name for event in OPERATIONS}
+    assert of == {"written", "taken", "sent"}
+    assert of < {event.name for event in OPERATIONS}

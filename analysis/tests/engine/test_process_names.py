@@ -93,3 +93,26 @@ def test_of_several_names_of_a_process_the_last_one_counts() -> None:
         ],
     )
     assert names(of) == {(10, 10): "talker"}
+
+
+def test_an_id_that_is_used_again_is_told_by_the_name_that_comes_once() -> None:
+    """As in containers, where ids are small: nothing else differs."""
+    version = {"version": "8.2.2"}
+    of = engine(
+        ros2__rcl_init=[
+            at(1, 10, 10, context_handle=1, **version),
+            at(100, 10, 10, context_handle=1, **version),
+        ],
+        ros2__rcl_node_init=[
+            at(2, 10, 10, node_handle=7, node_name="talker", namespace="/"),
+            at(101, 10, 10, node_handle=8, node_name="camera", namespace="/"),
+        ],
+        lttng_ust_statedump__procname=[
+            at(0, 10, 98, process_name="talker"),
+            at(99, 10, 99, process_name="camera"),
+        ],
+    )
+    rows = of.rows()
+    assert rows["processes"]["vpid"].tolist() == [10, 10]
+    assert [of.texts[name] for name in rows["names"]["name"]] == ["talker", "camera"]
+    assert {name: count for name, _, _, count, *_ in of.findings} == {"reused_process_ids": 1}

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -18,6 +19,7 @@ from strata.engine.tables import EngineTables
 from strata.engine.windows import Windows
 from strata.errors import TraceError
 from strata.read import Trace
+from strata.schema.dds_events import OPERATIONS
 from strata.schema.quality import EVENT_LOSSES, Finding, Findings
 
 if TYPE_CHECKING:
@@ -77,7 +79,10 @@ class _Feed:
 
     def _feed(self, engine: Engine) -> None:
         """Feed record batches, whose values were converted to the types of their columns."""
-        origins = self._trace.decoder.traces.clock_origins()
+        found = self._trace.decoder.traces.clock_origins([one.full_name for one in OPERATIONS])
+        several = Counter(host for host, _ in found)
+        # Of a host with several, nothing says which one is an event's.
+        origins = [(host, ns) for host, ns in found if several[host] == 1]
         for chunk in self._chunks():
             batches = [(event, batch) for event, parts in chunk.items() for batch in parts]
             engine.feed(batches, origins=origins, latest_by=self._latest_by)

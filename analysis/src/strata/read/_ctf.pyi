@@ -58,9 +58,9 @@ class Traces:
         events_at (bits before the first event), begin_ns, end_ns, sequence, discarded, instance,
         sequence_bits, discarded_bits. Where a header does not say: -2**63 for times, -1 for
         numbers, 64 for bits."""
-    def clock_origins(self) -> list[tuple[str, int]]:
-        """Return hosts with when their clocks began to count, in ns since the epoch; of clocks that
-        count nanoseconds."""
+    def clock_origins(self, events: Sequence[str]) -> list[tuple[str, int]]:
+        """Return hosts with when the clocks began to count that such events have, in ns since the
+        epoch; of clocks that count nanoseconds. A host may have several."""
 
     def extract(self, wanted: Sequence[bool]) -> list[tuple[int, int, int, bytes, list[int]]]:
         """Take events out of their packets, as bytes that can stand in another of their stream.

@@ -180,9 +180,9 @@ OPERATIONS: tuple[Event, ...] = (
             _span("second_step", "the second step was done"),
             _span("third_step", "the third step was done"),
         ),
-        "An operation of another thread has not ended 0.1 s after it began, or ended by an "
-        "exception; fields and steps are those of its own event, which counts instead if it "
-        "follows.",
+        "An operation of another thread has been going on for 0.1 s, or did a further step since; "
+        "or an exception ended it. Fields and steps are those of its own event, which may follow; "
+        "of a send the steps are fragment, fragment_count and fragment_size.",
     ),
 )
 """One event for each operation, when it ends."""

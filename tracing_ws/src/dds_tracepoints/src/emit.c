@@ -29,7 +29,9 @@ void send_of_sample_begins(struct entered* send, int32_t transport, const struct
 
 void send_ends(struct entered* send, const struct destination* to, int32_t result) {
   if (send->operation != NULL) {
-    EMIT(sent, send->operation, to, result);
+    if (is_open(send->operation)) {
+      EMIT(sent, send->operation, to, result);
+    }
     leave_operation(send);
   }
 }
@@ -129,6 +131,9 @@ void emit_writer_history_add(const struct sample* sample) {
 // The take's own event says one address.
 void emit_taken(const struct operation* take, const void* buffer, const struct sample* sample,
                 int32_t taken, int32_t result) {
+  if (!is_open(take)) {
+    return;
+  }
   if (take->data == NULL || take->data == buffer) {
     EMIT(taken, take, buffer, sample, taken, result);
     return;

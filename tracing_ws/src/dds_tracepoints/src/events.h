@@ -213,11 +213,13 @@ LTTNG_UST_TRACEPOINT_EVENT_INSTANCE(dds, conversion, dds, deserialized,
                                     LTTNG_UST_TP_ARGS(const void*, data, uint32_t, size, int64_t,
                                                       begin_ns, int64_t, end_ns))
 
-// unfinished: an operation of another thread has not ended 0.1 s after it began, or ended without
-// its event: an exception went past it. Fields as in the event that it might have.
+// unfinished: an operation of another thread has been going on for 0.1 s, or has done a further
+// step since; or it ended without its event: an exception went past it. Fields as in the event that
+// it might have.
 //   thread: its thread. operation: 1 write, 2 take, 3 send, 4 receive. may_end: 1 if it is still at
-//   it; then the operation's own event may follow, and counts instead. entity: writer or reader.
-//   first_step to third_step: the steps, in the order of their fields.
+//   it; then the operation's own event may follow, and one of these with each further step.
+//   entity: writer or reader. first_step to third_step: the steps, in the order of their fields; of
+//   a send fragment, fragment_count and fragment_size.
 LTTNG_UST_TRACEPOINT_EVENT(
     dds, unfinished,
     LTTNG_UST_TP_ARGS(int32_t, thread, uint8_t, operation, uint8_t, may_end,
@@ -227,23 +229,24 @@ LTTNG_UST_TRACEPOINT_EVENT(
             uint8_t, operation, operation) lttng_ust_field_integer(uint8_t, may_end, may_end)
             lttng_ust_field_integer_hex(uintptr_t, entity, (uintptr_t)o->entity)
                 lttng_ust_field_integer_hex(uintptr_t, data, (uintptr_t)o->data)
-                    lttng_ust_field_array(uint8_t, writer_guid, o->sample.guid, 16)
-                        lttng_ust_field_integer(int64_t, sequence_number, o->sample.sequence)
-                            lttng_ust_field_integer(int64_t, source_timestamp, o->sample.stamp)
-                                lttng_ust_field_integer(uint32_t, size, o->sample.size)
-                                    lttng_ust_field_enum(dds, transport, int32_t, transport,
-                                                         o->transport)
-                                        lttng_ust_field_integer(uint32_t, port, o->port)
-                                            lttng_ust_field_integer(uint32_t, bytes, o->bytes)
-                                                lttng_ust_field_integer(int64_t, begin, begin_of(o))
-                                                    lttng_ust_field_integer(uint32_t, first_step,
-                                                                            span_to(o, 0))
-                                                        lttng_ust_field_integer(uint32_t,
-                                                                                second_step,
-                                                                                span_to(o, 1))
-                                                            lttng_ust_field_integer(uint32_t,
-                                                                                    third_step,
-                                                                                    span_to(o, 2))))
+                    lttng_ust_field_array(uint8_t, writer_guid, o->sample.guid,
+                                          16) lttng_ust_field_integer(int64_t, sequence_number,
+                                                                      o->sample.sequence)
+                        lttng_ust_field_integer(int64_t, source_timestamp, o->sample.stamp)
+                            lttng_ust_field_integer(uint32_t, size, size_in(operation, o))
+                                lttng_ust_field_enum(dds, transport, int32_t, transport,
+                                                     o->transport) lttng_ust_field_integer(uint32_t,
+                                                                                           port,
+                                                                                           o->port)
+                                    lttng_ust_field_integer(uint32_t, bytes, o->bytes)
+                                        lttng_ust_field_integer(int64_t, begin, begin_of(o))
+                                            lttng_ust_field_integer(uint32_t, first_step,
+                                                                    detail_of(operation, o, 0))
+                                                lttng_ust_field_integer(uint32_t, second_step,
+                                                                        detail_of(operation, o, 1))
+                                                    lttng_ust_field_integer(uint32_t, third_step,
+                                                                            detail_of(operation, o,
+                                                                                      2))))
 
 // writer_history_add, outside of a write, or once more within it: the sample got its sequence
 // number and is in the writer's history; on the writing thread, between serialize_end and the first

@@ -17,8 +17,10 @@ struct thread_operations watched_threads[MOST_WATCHED_THREADS];
 static _Thread_local struct thread_operations unwatched;
 
 // Nothing is allocated: a hook may run in a signal handler.
-struct thread_operations* make_own_operations(void) {
-  start_watch();
+struct thread_operations* make_own_operations(bool may_start_watch) {
+  if (may_start_watch) {
+    start_watch();
+  }
   if (own_operations != NULL) {
     return own_operations;
   }
@@ -29,8 +31,6 @@ struct thread_operations* make_own_operations(void) {
     struct thread_operations* place = &watched_threads[i];
     if (atomic_load_explicit(&place->thread, memory_order_relaxed) == 0 &&
         atomic_compare_exchange_strong(&place->thread, &nobody, thread)) {
-      // What another thread left there: in a forked child, what one of the parent's was doing.
-      memset(place->of, 0, sizeof(place->of));
       own_operations = place;
       break;
     }

@@ -47,11 +47,16 @@ struct operation {
   struct sample sample;
 };
 
+// What the watch emitted last: an operation, with some steps (bits).
+struct watched {
+  int64_t begin_ns;
+  uint32_t steps;
+};
+
 struct thread_operations {
   _Atomic int32_t thread;  // its id; 0: the place is free
   struct operation of[OPERATION_KINDS];
-  // The begin of what the watch emitted last.
-  int64_t watched_ns[OPERATION_KINDS];
+  struct watched watched[OPERATION_KINDS];  // the watch's own
 };
 
 // Whether this process has a watch (watch.c).
@@ -60,13 +65,15 @@ extern _Atomic bool is_watched __attribute__((visibility("hidden")));
 // Those of this thread; null before its first.
 extern _Thread_local struct thread_operations* own_operations __attribute__((visibility("hidden")));
 
-struct thread_operations* make_own_operations(void);
+// The first operation of this thread, or of the process. A send may be a signal handler's: it
+// starts no watch.
+struct thread_operations* make_own_operations(bool may_start_watch);
 
 static inline struct operation* operation_of(enum operation_kind kind) {
   struct thread_operations* own = own_operations;
   bool watched = atomic_load_explicit(&is_watched, memory_order_relaxed);
   if (__builtin_expect(own == NULL || !watched, 0)) {
-    own = make_own_operations();
+    own = make_own_operations(kind != OPERATION_SEND);
   }
   return &own->of[kind];
 }
@@ -95,8 +102,8 @@ static inline void note_step(struct operation* operation, int step) {
   note_step_at(operation, step, clock_ns());
 }
 
-// Whether an operation encloses who calls: one that an exception ended lay deeper in the stack than
-// who comes later.
+// Whether an operation encloses who calls: one that longjmp ended lay deeper in the stack than who
+// comes later. A program that changes stacks (coroutines) within an operation may be taken for one.
 static inline bool encloses(const struct operation* operation, uintptr_t frame) {
   return frame < operation->frame;
 }
@@ -152,6 +159,8 @@ static inline void open_operation(struct operation* operation) {
 
 static inline void close_operation(struct operation* operation) {
   atomic_store_explicit(&operation->begin_ns, 0, memory_order_release);
+  // What the next one is comes after it: the watch looks whether this one is still there.
+  atomic_thread_fence(memory_order_release);
 }
 
 void put_back(struct operation* operation, const struct operation* outer);
@@ -184,6 +193,17 @@ static inline uint32_t span_of(int64_t begin_ns, int64_t end_ns) {
 
 static inline uint32_t span_to(const struct operation* operation, int step) {
   return span_of(begin_of(operation), step_of(operation, step));
+}
+
+// Of an operation that has no event of its own yet: its size, and what else is known of it.
+static inline uint32_t size_in(uint8_t kind, const struct operation* o) {
+  return kind == OPERATION_SEND || kind == OPERATION_RECEIVE ? o->sample.size : o->size;
+}
+
+static inline uint32_t detail_of(uint8_t kind, const struct operation* o, int step) {
+  const uint32_t fragments[] = {o->sample.fragment, o->sample.fragment_count,
+                                o->sample.fragment_size};
+  return kind == OPERATION_SEND ? fragments[step] : span_to(o, step);
 }
 
 #endif

@@ -12,8 +12,10 @@
 #include <unistd.h>
 
 #include "emit.h"
+#include "notice.h"
 
-enum { PERIOD_NS = 100000000, STACK_BYTES = 128 * 1024 };
+// The stack has the thread-local data of all libraries, too; of it, only what is used takes memory.
+enum { PERIOD_NS = 100000000, STACK_BYTES = 1 << 20 };
 
 _Atomic bool is_watched;
 
@@ -44,21 +46,35 @@ static bool copy_operation(const struct operation* from, struct operation* to) {
   return begin_ns != 0 && begin_of(from) == begin_ns;
 }
 
+// What goes on is emitted once it has gone on for a while, and with each further step.
 static void look_at(struct thread_operations* place, int32_t thread, int64_t now_ns) {
   for (enum operation_kind kind = OPERATION_WRITE; kind < OPERATION_KINDS; kind++) {
     struct operation copy;
     int64_t begin_ns = begin_of(&place->of[kind]);
-    if (begin_ns == 0 || now_ns - begin_ns < PERIOD_NS || begin_ns == place->watched_ns[kind] ||
+    if (begin_ns == 0 || now_ns - begin_ns < PERIOD_NS ||
         !copy_operation(&place->of[kind], &copy)) {
       continue;
     }
-    place->watched_ns[kind] = begin_ns;
+    uint32_t steps = 0;
+    for (int i = 0; i < MOST_STEPS; i++) {
+      steps |= step_of(&copy, i) != 0 ? 1U << i : 0;
+    }
+    struct watched* watched = &place->watched[kind];
+    if (watched->begin_ns == begin_of(&copy) && watched->steps == steps) {
+      continue;
+    }
+    *watched = (struct watched){begin_of(&copy), steps};
     // Of a write before its sample is in the history, the sample may be half written.
     if (kind == OPERATION_WRITE && step_of(&copy, WRITER_HISTORY_ADD) == 0) {
       copy.sample = (struct sample){0};
     }
     emit_unfinished(thread, kind, true, &copy);
   }
+}
+
+static void clear(struct thread_operations* place) {
+  memset(place->of, 0, sizeof(place->of));
+  memset(place->watched, 0, sizeof(place->watched));
 }
 
 // The place of a thread that is no more is free for another.
@@ -75,9 +91,9 @@ static void* watch(void* nothing) {
     sched_setaffinity(0, sizeof(cpus), &cpus);
   }
   for (;;) {
+    const struct timespec period = {.tv_nsec = PERIOD_NS};
+    nanosleep(&period, NULL);
     bool recorded = WANTED(unfinished);
-    const struct timespec seldom = {.tv_sec = 1}, often = {.tv_nsec = PERIOD_NS};
-    nanosleep(recorded ? &often : &seldom, NULL);
     int64_t now_ns = clock_ns();
     for (int i = 0; i < MOST_WATCHED_THREADS; i++) {
       struct thread_operations* place = &watched_threads[i];
@@ -89,10 +105,7 @@ static void* watch(void* nothing) {
         look_at(place, thread, now_ns);
       }
       if (is_gone(process, thread)) {
-        memset(place->watched_ns, 0, sizeof(place->watched_ns));
-        for (int kind = 0; kind < OPERATION_KINDS; kind++) {
-          close_operation(&place->of[kind]);
-        }
+        clear(place);
         atomic_store_explicit(&place->thread, 0, memory_order_release);
       }
     }
@@ -105,7 +118,11 @@ static void in_child(void) {
   struct thread_operations* own = own_operations;
   for (int i = 0; i < MOST_WATCHED_THREADS; i++) {
     struct thread_operations* place = &watched_threads[i];
-    atomic_store(&place->thread, place == own ? (int32_t)syscall(SYS_gettid) : 0);
+    int32_t thread = place == own ? (int32_t)syscall(SYS_gettid) : 0;
+    if (thread == 0 && atomic_load(&place->thread) != 0) {
+      clear(place);
+    }
+    atomic_store(&place->thread, thread);
   }
   atomic_store(&is_watched, false);
 }
@@ -135,6 +152,8 @@ void start_watch(void) {
     pthread_attr_setschedparam(&attributes, &ordinary);
     if (pthread_create(&thread, &attributes, watch, NULL) == 0) {
       pthread_setname_np(thread, "dds-watch");
+    } else {
+      notice("No thread could be made: operations that do not end are not recorded");
     }
     pthread_attr_destroy(&attributes);
   }

@@ -87,17 +87,17 @@ def trace(lttng: Lttng, programs: Sequence[Program]) -> tuple[list[Ended], list[
 def read(path: Path) -> Iterator[DdsEvent]:
     """Give the events of a trace in order of time, with steps in place of operations."""
     events: list[DdsEvent] = []
-    going_on: dict[tuple[int, int], list[DdsEvent]] = {}
+    given: dict[tuple[int, int, int | str | bytes], int] = {}
     for event, clock in read_raw(path):
-        operation = (int(event.fields.get("thread", event.vtid)), _kind(event))
-        # Its own event counts, or that it was left.
-        going_on.pop(operation, None)
         steps = _steps(event, clock)
-        if event.name == "unfinished" and event["may_end"]:
-            going_on[operation] = steps
-        else:
-            events += steps
-    events += [step for steps in going_on.values() for step in steps]
+        if kind := _kind(event):
+            # Of an operation that was seen going on, only the further steps are left.
+            thread = int(event.fields.get("thread", event.vtid))
+            operation = (thread, kind, event["begin"])
+            before = given.get(operation, 0)
+            given[operation] = max(before, len(steps))
+            steps = steps[before:]
+        events += steps
     return iter(sorted(events, key=lambda event: event.time_ns))
 
 
@@ -204,7 +204,8 @@ def _unfinished(event: DdsEvent, add: Callable[..., None]) -> None:
         if second:
             add("deserialize_end", second, "size", **value)
     elif fields["operation"] == 3:
-        add("send_begin", 0, *_BUFFER, **_NO_FRAGMENTS)
+        parts = dict(zip(_NO_FRAGMENTS, (first, second, third), strict=True))
+        add("send_begin", 0, *_BUFFER, **parts)
     else:
         add("receive", 0, "port", *_BUFFER, **_NO_FRAGMENTS)
         if first:

@@ -145,7 +145,8 @@ TRACE = (
         "long_operations",
         Severity.WARNING,
         "{count} {write, take, send or receipt|writes, takes, sends or receipts} of the middleware "
-        "took longer than 10 s, or did not end: {its|their} steps before that are left out.",
+        "took longer than 10 s and {was|were} not seen going on: {its|their} first steps are left "
+        "out.",
     ),
     Diagnostic(
         "unexplained_events",

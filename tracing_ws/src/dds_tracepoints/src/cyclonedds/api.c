@@ -121,7 +121,9 @@ static struct writing write_begins(struct entered* write, const struct library* 
 }
 
 static void write_ends(struct entered* write, struct writing outer, dds_return_t result) {
-  EMIT(written, write->operation, result);
+  if (is_open(write->operation)) {
+    EMIT(written, write->operation, result);
+  }
   leave_operation(write);
   writing_now = outer;
 }

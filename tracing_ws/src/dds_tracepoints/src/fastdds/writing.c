@@ -24,7 +24,9 @@ static void write_begins(struct entered* write, const void* writer, const void* 
 }
 
 static void write_ends(struct entered* write, ReturnCode result) {
-  EMIT(written, write->operation, result);
+  if (is_open(write->operation)) {
+    EMIT(written, write->operation, result);
+  }
   leave_operation(write);
 }
 
