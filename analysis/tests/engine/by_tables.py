@@ -15,7 +15,7 @@ from collections.abc import Collection
 from engine.engine_runs import engine_of
 
 from strata.engine.left_out import NOBODY, Unwanted, count_left_out, left_all, others_left_out
-from strata.engine.read import Progress, loss_windows
+from strata.engine.read import Progress, clock_origins, loss_windows
 from strata.engine.required import require_ros2
 from strata.engine.tables import EngineTables
 from strata.model.build import Model
@@ -38,7 +38,12 @@ def read_by_tables(
 
     def without(vpids: Collection[int]) -> EngineTables:
         engine = engine_of(
-            tables, losses, chunk_rows=CHUNK_ROWS, clocks=trace.clocks, left_out=vpids
+            tables,
+            losses,
+            chunk_rows=CHUNK_ROWS,
+            clocks=trace.clocks,
+            left_out=vpids,
+            origins=clock_origins(trace),
         )
         return EngineTables(engine)
 

@@ -65,10 +65,14 @@ def told(engine: Engine) -> dict[str, object]:
 
 
 def run_engine(
-    tables: Mapping[str, pa.Table], losses: Windows = NO_LOSSES, *, chunk_rows: int = 1 << 20
+    tables: Mapping[str, pa.Table],
+    losses: Windows = NO_LOSSES,
+    *,
+    chunk_rows: int = 1 << 20,
+    origins: Sequence[tuple[str, int]] = (),
 ) -> Run:
     """Feed event tables in chunks of some rows, in order of time."""
-    engine = engine_of(tables, losses, chunk_rows=chunk_rows)
+    engine = engine_of(tables, losses, chunk_rows=chunk_rows, origins=origins)
     findings: Counter[str] = Counter()
     for code, _, _, count, _, _ in engine.findings:
         findings[code] += count
@@ -82,12 +86,13 @@ def engine_of(
     chunk_rows: int = 1 << 20,
     clocks: Mapping[str, str] | None = None,
     left_out: Collection[int] = (),
+    origins: Sequence[tuple[str, int]] = (),
 ) -> Engine:
     """Return an engine that is finished; as `engine_of_tables`, also leaves processes out."""
 
     def fill(engine: Engine) -> None:
         for chunk in parts:
-            engine.feed(chunk)
+            engine.feed(chunk, origins=origins)
 
     parts = chunks(tables, chunk_rows)
     return read_settled(fill, Given(losses, clocks or {}, left_out))

@@ -12,6 +12,7 @@ import pytest
 from engine_runs import ros2_samples, run_engine
 
 from strata.engine._model import Engine
+from strata.engine.read import clock_origins
 from strata.read import open_trace
 
 
@@ -24,7 +25,7 @@ def test_rows_are_those_of_the_tables(name: str, sample: Callable[[str], Path]) 
         trace.decoder.traces, progress=told.append
     )
     engine.finish()
-    by_tables = run_engine(trace.tables())
+    by_tables = run_engine(trace.tables(), origins=clock_origins(trace))
     assert events == sum(told) == sum(map(len, trace.tables().values()))
     assert (damage, misplaced, out_of_order, late) == ([], [], 0, 0)
     assert not trace.has_misfits

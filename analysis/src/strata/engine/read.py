@@ -79,10 +79,7 @@ class _Feed:
 
     def _feed(self, engine: Engine) -> None:
         """Feed record batches, whose values were converted to the types of their columns."""
-        found = self._trace.decoder.traces.clock_origins([one.full_name for one in OPERATIONS])
-        several = Counter(host for host, _ in found)
-        # Of a host with several, nothing says which one is an event's.
-        origins = [(host, ns) for host, ns in found if several[host] == 1]
+        origins = clock_origins(self._trace)
         for chunk in self._chunks():
             batches = [(event, batch) for event, parts in chunk.items() for batch in parts]
             engine.feed(batches, origins=origins, latest_by=self._latest_by)
@@ -94,6 +91,17 @@ class _Feed:
             return
         # Events that come late have their place in whole tables only.
         yield {event: table.to_batches() for event, table in self._trace.tables().items()}
+
+
+def clock_origins(trace: Trace) -> list[tuple[str, int]]:
+    """Return when the clock of each host began to count, in ns since the epoch.
+
+    By it operations of the middleware have the times of their steps. Hosts with several clocks are
+    left out, as an event table does not say which one is an event's.
+    """
+    found = trace.decoder.traces.clock_origins([one.full_name for one in OPERATIONS])
+    several = Counter(host for host, _ in found)
+    return [(host, ns) for host, ns in found if several[host] == 1]
 
 
 def _differ(one: np.ndarray, other: np.ndarray) -> bool:
