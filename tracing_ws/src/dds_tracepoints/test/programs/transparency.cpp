@@ -7,7 +7,7 @@
 // A round opens each library of calls, makes its calls, and closes it. Prints one line for each
 // difference from calling the function itself, and last how many calls were made. POISONED: every
 // object is memory that must not be touched. STUCK: a thread for each function calls it; it takes
-// MS milliseconds, and after half a second the program ends, wherever its threads are. The objects
+// MS milliseconds, and after three seconds the program ends, wherever its threads are. The objects
 // lie right above the first thread's stack.
 #include <dlfcn.h>
 #include <errno.h>
@@ -208,7 +208,7 @@ int be_stuck(int count, char** names, int ms) {
     bodies.push_back([=] { call_slowly(*row, invoke, ms); });
   }
   for (Body& body : bodies) started(body, false);
-  usleep(500'000);
+  usleep(3'000'000);
   _exit(0);
 }
 
