@@ -82,8 +82,10 @@ class Engine {
     strata::ClockOrigins known;
     for (const auto& [host, ns] : origins) known[engine_.strings().texts.number(host)] = ns;
     const nb::gil_scoped_release unlocked;
-    if (!intake_) intake_.emplace(engine_, latest_by);
-    strata::push_in_order(*intake_, known, sources);
+    const auto has_steps = [](const strata::Batch& batch) { return batch.has_steps(); };
+    const bool may_have_steps = !origins.empty() || std::ranges::any_of(sources, has_steps);
+    if (!intake_ && may_have_steps) intake_.emplace(engine_, latest_by);
+    strata::push_in_order(engine_, intake_ ? &*intake_ : nullptr, known, sources);
   }
 
   // How late steps of operations came that were fed, if that is too late; else 0.

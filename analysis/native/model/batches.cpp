@@ -126,7 +126,8 @@ void Batch::next(Arrival& arrival) {
   ++row_;
 }
 
-void push_in_order(Intake& intake, const ClockOrigins& origins, std::vector<Batch>& batches) {
+void push_in_order(Engine& engine, Intake* intake, const ClockOrigins& origins,
+                   std::vector<Batch>& batches) {
   using Next = std::pair<int64_t, size_t>;  // time, batch
   std::priority_queue<Next, std::vector<Next>, std::greater<>> heap;
   for (size_t i = 0; i < batches.size(); ++i) {
@@ -136,7 +137,7 @@ void push_in_order(Intake& intake, const ClockOrigins& origins, std::vector<Batc
     const size_t number = heap.top().second;
     heap.pop();
     Batch& batch = batches[number];
-    Arrival& arrival = intake.next(batch.ns());
+    Arrival& arrival = intake != nullptr ? intake->next(batch.ns()) : engine.next(batch.ns());
     batch.next(arrival);
     const auto origin = batch.has_steps() ? origins.find(arrival.event.host) : origins.end();
     if (origin != origins.end()) arrival.clock = arrival.event.ns - origin->second;

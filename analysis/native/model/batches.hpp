@@ -71,7 +71,8 @@ class Batch {
 using ClockOrigins = std::map<int64_t, int64_t>;
 
 // Pushes the events of all batches in order of time; of one instant, those of earlier batches
-// first.
-void push_in_order(Intake& intake, const ClockOrigins& origins, std::vector<Batch>& batches);
+// first. `intake` is null where no batch has steps.
+void push_in_order(Engine& engine, Intake* intake, const ClockOrigins& origins,
+                   std::vector<Batch>& batches);
 
 }  // namespace strata
