@@ -26,7 +26,7 @@ from pathlib import Path
 from setups import FULL, LOADED, PROVIDER, RCLPY, ROS2, STOCK, Bench, Run, Setup, Workload
 from traced_ros import Lttng, Ros, distros
 
-PUBLISH_LIMIT = 1.7
+PUBLISH_LIMIT = 2.0
 ROUND_TRIP_LIMIT = 1.1
 _RESAMPLES = 2000
 
