@@ -60,8 +60,9 @@ class Engine {
   explicit Engine(Given given) : engine_(std::move(given.settings), std::move(given.strings)) {}
 
   // Feeds batches of events: pairs of a name and a record batch, each in order of time.
-  // `origins`: when the clock of each host began, in ns since the epoch.
-  void feed(const nb::list& batches, const Origins& origins, int64_t latest_by) {
+  // `origins`: when the clock of each host began, in ns since the epoch. `looks_back`: that some
+  // event, perhaps of later batches, changes what comes before it.
+  void feed(const nb::list& batches, const Origins& origins, int64_t latest_by, bool looks_back) {
     if (finished_) throw std::logic_error("the engine is finished");
     std::vector<nb::object> capsules;
     std::vector<strata::Batch> sources;
@@ -82,9 +83,7 @@ class Engine {
     strata::ClockOrigins known;
     for (const auto& [host, ns] : origins) known[engine_.strings().texts.number(host)] = ns;
     const nb::gil_scoped_release unlocked;
-    const auto has_steps = [](const strata::Batch& batch) { return batch.has_steps(); };
-    const bool may_have_steps = !origins.empty() || std::ranges::any_of(sources, has_steps);
-    if (!intake_ && may_have_steps) intake_.emplace(engine_, latest_by);
+    if (!intake_ && looks_back) intake_.emplace(engine_, latest_by);
     strata::push_in_order(engine_, intake_ ? &*intake_ : nullptr, known, sources);
   }
 
@@ -165,6 +164,7 @@ class Engine {
   }
 
   // First and last event.
+  int64_t announced_until_ns() const { return engine_.announced_until_ns(); }
   nb::tuple span() const { return nb::make_tuple(engine_.first_ns(), engine_.last_ns()); }
 
   // Waits for work of threads in some order.
@@ -332,7 +332,7 @@ NB_MODULE(_model, module) {
            nb::arg("clocks") = Clocks(), nb::arg("namespaces") = Namespaces(),
            nb::arg("restarts") = Restarts(), nb::arg("left_out") = Processes())
       .def("feed", &Engine::feed, nb::arg("batches"), nb::kw_only(), nb::arg("origins") = Origins(),
-           nb::arg("latest_by") = 0)
+           nb::arg("latest_by") = 0, nb::arg("looks_back") = false)
       .def_prop_ro("too_late_by", &Engine::too_late_by)
       .def("read", &Engine::read, nb::arg("traces"), nb::arg("progress") = nb::none(),
            nb::kw_only(), nb::arg("latest_by") = 0)
@@ -345,6 +345,7 @@ NB_MODULE(_model, module) {
            nb::keep_alive<0, 1>())
       .def("notifications", &Engine::notifications)
       .def_prop_ro("span", &Engine::span)
+      .def_prop_ro("announced_until_ns", &Engine::announced_until_ns)
       .def("ways", &Engine::ways, nb::arg("messages"))
       .def_prop_ro("texts", &Engine::texts)
       .def_prop_ro("bytes", &Engine::bytes)

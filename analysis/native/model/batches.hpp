@@ -25,6 +25,7 @@ class Batch {
 
   // Its events are operations, which have steps.
   bool has_steps() const { return is_operation(type_); }
+  bool begins_dumps() const { return type_ == EventType::dump_begin; }
   bool is_over() const { return row_ >= rows_; }
   int64_t ns() const { return ns_[row_]; }
   // The event of the present row; goes on to the next.
@@ -71,7 +72,7 @@ class Batch {
 using ClockOrigins = std::map<int64_t, int64_t>;
 
 // Pushes the events of all batches in order of time; of one instant, those of earlier batches
-// first. `intake` is null where no batch has steps.
+// first. `intake` is null where none looks back.
 void push_in_order(Engine& engine, Intake* intake, const ClockOrigins& origins,
                    std::vector<Batch>& batches);
 

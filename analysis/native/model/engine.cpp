@@ -24,6 +24,7 @@
 #include "model/ring_buffers.hpp"
 #include "model/scheduling.hpp"
 #include "model/service_traffic.hpp"
+#include "model/statedumps.hpp"
 #include "model/steps.hpp"
 #include "model/thread_steps.hpp"
 #include "model/traffic.hpp"
@@ -207,6 +208,12 @@ std::string_view Engine::name_of(const Arrival& arrival) const {
   return arrival.name == kNone ? std::string_view() : strings().texts[arrival.name];
 }
 
+bool Engine::is_of_own_thread(const Event& event) {
+  return event.type == EventType::procname || event.type == EventType::unfinished ||
+         event.type == EventType::dump_begin || event.type == EventType::dump_end ||
+         event.dumped != Dumped::no;
+}
+
 // An event without a provider is the kernel's, which is of the whole machine.
 bool Engine::is_of_program(const Arrival& arrival) const {
   if (arrival.event.type != EventType::other) return !is_of_kernel(arrival.event.type);
@@ -249,8 +256,11 @@ void Engine::look_at(Arrival& arrival) {
     return;
   }
   if (event.type == EventType::procname) machines_->names.note(event, arrival.place);
+  if (event.dumped == Dumped::known && is_accounted(event.type)) {
+    context_.uses.count(event.type, Use::known);
+  }
   // Their threads do nothing else: they are LTTng's, or the hooks' own.
-  if (event.type == EventType::procname || event.type == EventType::unfinished) {
+  if (is_of_own_thread(event)) {
     machines_->census.pass_by(event, arrival.place);
     return;
   }
@@ -267,6 +277,10 @@ void Engine::look_at(Arrival& arrival) {
   if (is_operation(event.type)) {
     machines_->census.on(event);
     return;
+  }
+  if (event.is_step && Statedumps::is_init(event.type)) {
+    context_.uses.begin_before(event.process);
+    announced_until_ns_ = event.ns + 1;
   }
   if (is_of_timeline(event.type)) rows.processes.ran_ns[event.process] = event.ns;
   machines_->on(event, arrival.place, {waiting_.data(), waiting_count_});

@@ -58,6 +58,7 @@ class Engine {
     event.ns = ns;
     event.type = {};
     event.is_step = false;
+    event.dumped = Dumped::no;
     event.present = 0;
     event.host = event.procname = event.cpu = -1;
     event.thread = event.process = kNoThread;
@@ -98,6 +99,9 @@ class Engine {
   // First and last event, those of the kernel included; kNone without any.
   int64_t first_ns() const { return first_ns_; }
   int64_t last_ns() const { return last_ns_; }
+  // What was made before that was there before the trace, as its process announced; kNone for
+  // nothing.
+  int64_t announced_until_ns() const { return announced_until_ns_; }
 
  private:
   struct Machines;
@@ -105,6 +109,7 @@ class Engine {
   void release();
   void make_room();
   void look_at(Arrival& arrival);
+  static bool is_of_own_thread(const Event& event);
   bool is_of_program(const Arrival& arrival) const;
   std::string_view name_of(const Arrival& arrival) const;
 
@@ -122,6 +127,7 @@ class Engine {
   uint64_t at_ = 0;
   int64_t first_ns_ = kNone;
   int64_t last_ns_ = kNone;
+  int64_t announced_until_ns_ = kNone;
   bool has_ended_ = false;
 };
 

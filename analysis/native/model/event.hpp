@@ -21,6 +21,10 @@ constexpr int32_t cpu_number(int64_t value) {
   return value < 0 || value > INT32_MAX ? -1 : static_cast<int32_t>(value);
 }
 
+// Of an init event that was emitted again as a session started (model/statedumps.hpp): machines have
+// seen what it says, or see it as an event at the beginning of the trace, in its place.
+enum class Dumped : uint8_t { no, known, brought_forward };
+
 // A field's value: numbers as they are (unsigned ones keep their 64 bits), text and bytes by their
 // number in `Strings`, lists by their number in `Lists`; kNone where it is null or was not
 // recorded.
@@ -31,7 +35,9 @@ struct Event {
   uint32_t thread = kNoThread;
   uint32_t process = kNoThread;
   EventType type{};
-  bool is_step = false;   // of an operation, whose event has it: no event of the trace
+  // Of an operation, or brought forward from a dump: another event has it, which is in the trace.
+  bool is_step = false;
+  Dumped dumped = Dumped::no;
   uint16_t present = 0;   // bit i: field i has a value
   int32_t host = -1;      // number of the host's name among the texts
   int32_t procname = -1;  // number of the thread's name; -1: not recorded

@@ -2,7 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Events on their way to the engine that are not in order of time as they come: those of streams
-// whose clocks went back, and the steps of operations, which are known when the operation is over.
+// whose clocks went back, the steps of operations, which are known when the operation is over, and
+// what processes announce when a session starts that they had made before.
 #pragma once
 
 #include <algorithm>
@@ -10,6 +11,7 @@
 
 #include "model/late_events.hpp"
 #include "model/operations.hpp"
+#include "model/statedumps.hpp"
 
 namespace strata {
 
@@ -29,10 +31,16 @@ class Intake {
   Arrival& next(int64_t ns) {
     settle();
     is_filled_ = true;
+    if (begin_ns_ == kNone) begin_ns_ = ns;
     return late_.next(ns);
   }
   // No event comes after this.
   void finish();
+
+  // Whether an event of a type changes what comes before it.
+  static constexpr bool looks_back(EventType type) {
+    return is_operation(type) || Statedumps::wants(type);
+  }
 
   // How late an event or a step came at most, if that is too late; else 0. Such steps are left out.
   int64_t too_late_by() {
@@ -42,17 +50,20 @@ class Intake {
 
  private:
   void settle() {
-    if (is_filled_ && is_operation(late_.last().event.type)) put_steps();
+    if (is_filled_ && looks_back(late_.last().event.type)) look_back();
     is_filled_ = false;
   }
-  void put_steps();
+  void look_back();
+  void bring_forward();
   void put(const Operations::Steps& steps);
 
   Engine& engine_;
   int64_t allowed_;
   int64_t too_late_by_ = 0;
   LateEvents late_;
+  int64_t begin_ns_ = kNone;  // of the first event
   Operations operations_;
+  Statedumps statedumps_;
   bool is_filled_ = false;  // the last event may have steps
 };
 

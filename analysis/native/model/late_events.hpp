@@ -23,7 +23,7 @@ class LateEvents {
   // Space for the next event, of a time, to be filled at once; as Engine::next.
   Arrival& next(int64_t ns);
   // What was put into it last.
-  const Arrival& last() const { return arrivals_[last_]; }
+  Arrival& last() { return arrivals_[last_]; }
   // No event comes after this.
   void finish();
 

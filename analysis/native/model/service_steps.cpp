@@ -68,7 +68,8 @@ void ServiceSteps::on(const Event& event) {
   switch (event.type) {
     case rclcpp_service_callback_added: {
       const int64_t goal = event[field::rclcpp_service_callback_added::service_handle];
-      if (!is_goal(goal)) return;
+      // The response to one that was accepted before the trace is not in it.
+      if (!is_goal(goal) || event.is_step) return;
       state.announced.push_back(static_cast<uint32_t>(announcements_.size()));
       announcements_.push_back({event.process, event.thread, goal, event.ns,
                                 static_cast<int64_t>(event.at), state.work});

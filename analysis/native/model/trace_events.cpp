@@ -86,8 +86,10 @@ TraceEvents::TraceEvents(const ctf::TraceSet& traces, Engine& engine, int64_t la
       allowed_(latest_by),
       host_text_(hosts().size(), kNone) {
   for (const ctf::EventClassRef& event : traces.event_classes()) make_plan(event);
-  const auto has_steps = [](const EventPlan& plan) { return is_operation(plan.kind); };
-  if (latest_by > 0 || std::ranges::any_of(plans_, has_steps)) intake_.emplace(engine, latest_by);
+  const auto looks_back = [](const EventPlan& plan) {
+    return is_operation(plan.kind) || plan.kind == EventType::dump_begin;
+  };
+  if (latest_by > 0 || std::ranges::any_of(plans_, looks_back)) intake_.emplace(engine, latest_by);
   start();
 }
 
@@ -246,8 +248,8 @@ bool TraceEvents::push(uint64_t events) {
 bool TraceEvents::take(ctf::StreamCursor& cursor) {
   auto& plan = static_cast<EventPlan&>(*cursor.plan);
   ++events_;
-  // It is all to be read again: only how late operations come is of interest yet.
-  if (too_late_by() > allowed_ && !is_operation(plan.kind)) return --left_ > 0;
+  // It is all to be read again: only how late steps and announcements come is of interest yet.
+  if (too_late_by() > allowed_ && !Intake::looks_back(plan.kind)) return --left_ > 0;
   const bool has_program = plan.program.has_value();
   Arrival& arrival = intake_       ? intake_->next(cursor.time)
                      : has_program ? engine_.next_of_any_values(cursor.time)

@@ -32,7 +32,9 @@ ThreadIntervals Waits::intervals(std::span<const int64_t> order) const {
 
 void Waits::finish(const Entities& entities) {
   std::vector<bool> is_new(context_.rows.processes.size(), false);
-  for (const Event& event : entities.inits(EventType::rcl_node_init)) is_new[event.process] = true;
+  for (const Event& event : entities.inits(EventType::rcl_node_init)) {
+    is_new[event.process] = !context_.uses.was_before(event.process);
+  }
   const auto& threads = context_.rows.threads;
   // Threads that did anything have a state, even if they never waited.
   for (auto thread = static_cast<uint32_t>(context_.last.size()); thread-- > 0;) {

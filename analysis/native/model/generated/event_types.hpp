@@ -96,6 +96,8 @@ enum class EventType : uint8_t {
   cloud_ready,
   copy_done,
   procname,
+  dump_begin,
+  dump_end,
   sched_switch,
   sched_waking,
   sched_wakeup,
@@ -110,7 +112,7 @@ enum class EventType : uint8_t {
   other,  // of no declared event
 };
 
-inline constexpr size_t kEventTypes = 95;
+inline constexpr size_t kEventTypes = 97;
 inline constexpr size_t kMostFields = 16;
 
 enum class FieldKind : uint8_t { number, text, bytes, list };
@@ -211,6 +213,8 @@ inline constexpr std::array<EventDeclaration, kEventTypes> kEvents = {{
     {"driver:cloud_ready", 3, 29, false, false, true, false, 0},
     {"driver:copy_done", 3, 30, false, false, true, false, 0},
     {"lttng_ust_statedump:procname", 1, 4, false, true, false, false, 0},
+    {"ros2_statedump:dump_begin", 2, 50, false, false, false, false, 0},
+    {"ros2_statedump:dump_end", 0, 50, false, false, false, false, 0},
     {"sched_switch", 7, 50, true, false, false, false, 0},
     {"sched_waking", 4, 50, true, false, false, false, 0},
     {"sched_wakeup", 4, 50, true, false, false, false, 0},
@@ -241,7 +245,7 @@ struct FieldDeclaration {
 };
 
 // The fields of all events, one event after the other.
-inline constexpr std::array<FieldDeclaration, 334>
+inline constexpr std::array<FieldDeclaration, 336>
     kFields = {{
     {"context_handle", "context_handle", FieldKind::number},
     {"version", "version", FieldKind::text},
@@ -544,6 +548,8 @@ inline constexpr std::array<FieldDeclaration, 334>
     {"frame", "frame", FieldKind::number},
     {"bytes", "bytes", FieldKind::number},
     {"procname", "process_name", FieldKind::text},
+    {"announcements", "announcements", FieldKind::number},
+    {"forgotten", "forgotten", FieldKind::number},
     {"prev_comm", "prev_comm", FieldKind::text},
     {"prev_tid", "prev_tid", FieldKind::number},
     {"prev_prio", "prev_prio", FieldKind::number},
@@ -1069,6 +1075,10 @@ inline constexpr int bytes = 2;
 namespace procname {
 inline constexpr int process_name = 0;
 }  // namespace procname
+namespace dump_begin {
+inline constexpr int announcements = 0;
+inline constexpr int forgotten = 1;
+}  // namespace dump_begin
 namespace sched_switch {
 inline constexpr int prev_comm = 0;
 inline constexpr int prev_tid = 1;

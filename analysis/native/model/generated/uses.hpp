@@ -66,6 +66,7 @@ enum class Use : uint8_t {
   request_of_absent,
   request_early,
   entity,
+  known,
   lifecycle_copy,
   spin_timer,
   init_lost,
@@ -101,7 +102,7 @@ struct UseDeclaration {
   std::string_view text;
 };
 
-inline constexpr std::array<UseDeclaration, 81> kUses = {{
+inline constexpr std::array<UseDeclaration, 82> kUses = {{
     {true, "begin of an execution"},
     {true, "begin of an execution whose end is not known, as events were lost"},
     {true, "begin of an execution that did not return (its callback threw)"},
@@ -155,6 +156,7 @@ inline constexpr std::array<UseDeclaration, 81> kUses = {{
     {true, "a request of a client that is not in the trace"},
     {true, "a request that was taken before its send event, at the end of the trace"},
     {true, "an entity, or a link between entities"},
+    {false, "says again, as a session started, what the trace has already"},
     {false, "names a service of a lifecycle node by a copy of its handle"},
     {false, "has no callback and was never picked (rclpy: a spin with a timeout)"},
     {false, "its rcl init event was lost"},

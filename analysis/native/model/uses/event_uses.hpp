@@ -52,8 +52,19 @@ class EventUses {
     if (contexts_[process] < 2) ++contexts_[process];
   }
 
+  // A process that announced something that it had made before the trace.
+  void begin_before(uint32_t process) {
+    if (process >= was_before_.size()) was_before_.resize(process + size_t{1}, false);
+    was_before_[process] = true;
+  }
+
   // From finish() on: whether a process was there before the trace, or made several contexts.
-  bool is_older(int64_t process) const { return contexts(process) == 0; }
+  bool is_older(int64_t process) const { return contexts(process) == 0 || was_before(process); }
+  // Whether it said so.
+  bool was_before(int64_t process) const {
+    const auto row = static_cast<size_t>(process);
+    return row < was_before_.size() && was_before_[row];
+  }
   bool has_several_contexts(int64_t process) const { return contexts(process) > 1; }
 
   // All machines have counted what they know.
@@ -90,6 +101,7 @@ class EventUses {
   std::array<std::array<uint64_t, kUses.size()>, kEventTypes + 1> counts_{};
   std::vector<std::vector<Undecided>> undecided_;  // by process
   std::vector<uint8_t> contexts_;                  // by process; 2: several
+  std::vector<bool> was_before_;                   // by process
 };
 
 }  // namespace strata

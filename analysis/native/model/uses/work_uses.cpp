@@ -182,7 +182,8 @@ void WorkUses::count_rest(uint32_t process, State& state) {
   }
   if (state.pick.is_open) picks_.end(state.pick);
   if (state.is_opened) {
-    const bool is_new = process < is_new_.size() && is_new_[process];
+    const bool is_new = process < is_new_.size() && is_new_[process] &&
+                        !uses.was_before(static_cast<int64_t>(process));
     uses.count(rclcpp_executor_get_next_ready, is_new ? Use::look_first : Use::opening_wait_end);
   }
   for (const int64_t ns : state.resumes) {

@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "announce.h"
 #include "cyclonedds/cyclonedds.h"
 #include "notice.h"
 
@@ -101,7 +102,7 @@ static bool ask_serves(const struct library* library, dds_entity_t entity) {
 }
 
 static bool told_wanted(enum kind kind) {
-  return kind == KIND_WRITER ? WANTED(create_writer) : WANTED(create_reader);
+  return kind == KIND_WRITER ? ANNOUNCED(create_writer) : ANNOUNCED(create_reader);
 }
 
 static void tell(const struct library* library, enum kind kind, dds_entity_t entity,
@@ -111,9 +112,9 @@ static void tell(const struct library* library, enum kind kind, dds_entity_t ent
   ask_name(library, "dds_get_name", topic, topic_name);
   ask_name(library, "dds_get_type_name", topic, type_name);
   if (kind == KIND_WRITER) {
-    EMIT(create_writer, handle_of(entity), topic_name, guid, type_name);
+    announce_writer(handle_of(entity), topic_name, guid, type_name);
   } else {
-    EMIT(create_reader, handle_of(entity), topic_name, guid, type_name);
+    announce_reader(handle_of(entity), topic_name, guid, type_name);
   }
 }
 

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Hooks that see DataWriters and DataReaders being made.
+#include "announce.h"
 #include "fastdds.h"
 
 typedef void* (*create_function)(void*, void*, const void*, void*, const void*, void*);
@@ -35,11 +36,11 @@ static void* create_writer(HOOKED, void* publisher, void* topic, const void* qos
   static struct sibling guid = {"_ZNK8eprosima7fastdds3dds10DataWriter4guidEv", NULL};
   create_function create = (create_function)real_function(real);
   void* writer = create(publisher, topic, qos, listener, mask, pool);
-  if (writer != NULL && WANTED(create_writer)) {
+  if (writer != NULL && ANNOUNCED(create_writer)) {
     const struct layout* layout = layout_of(real);
     struct names names =
         names_of(layout, (const char*)topic + (layout != NULL ? layout->topic_description : 0));
-    EMIT(create_writer, writer, names.topic, guid_of(&guid, real, writer), names.type);
+    announce_writer(writer, names.topic, guid_of(&guid, real, writer), names.type);
   }
   return writer;
 }
@@ -50,9 +51,9 @@ static void* create_reader(HOOKED, void* subscriber, void* description, const vo
   static struct sibling guid = {"_ZNK8eprosima7fastdds3dds10DataReader4guidEv", NULL};
   create_function create = (create_function)real_function(real);
   void* reader = create(subscriber, description, qos, listener, mask, pool);
-  if (reader != NULL && WANTED(create_reader)) {
+  if (reader != NULL && ANNOUNCED(create_reader)) {
     struct names names = names_of(layout_of(real), description);
-    EMIT(create_reader, reader, names.topic, guid_of(&guid, real, reader), names.type);
+    announce_reader(reader, names.topic, guid_of(&guid, real, reader), names.type);
   }
   return reader;
 }

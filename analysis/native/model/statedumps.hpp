@@ -1,0 +1,55 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What processes announce again when a session starts (schema/statedump_events.py): the init events
+// between `dump_begin` and `dump_end` of a thread. Where the session is this one, they are of
+// entities that were there before the trace; where it is another, or when `lttng regenerate
+// statedump` asked for them, the trace has them already.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <set>
+#include <unordered_set>
+
+#include "model/arrival.hpp"
+
+namespace strata {
+
+class Statedumps {
+ public:
+  static constexpr bool wants(EventType type) {
+    return type == EventType::dump_begin || type == EventType::dump_end || is_init(type);
+  }
+  static constexpr bool is_init(EventType type) {
+    return type != EventType::other && kEvents[static_cast<size_t>(type)].is_init;
+  }
+
+  // What an event that is wanted is; every one is to be given, in the order of the trace.
+  Dumped judge(const Arrival& arrival);
+
+ private:
+  struct Thread {
+    Place place;
+    auto operator<=>(const Thread& other) const { return parts() <=> other.parts(); }
+    std::array<int64_t, 4> parts() const {
+      return {place.host, place.pid_ns, place.vpid, place.vtid};
+    }
+  };
+  struct Announcement {
+    std::array<int64_t, 3> process;  // host, namespace of process ids, process id
+    EventType type;
+    uint16_t present;
+    std::array<int64_t, kMostFields> value;
+    bool operator==(const Announcement&) const = default;
+  };
+  struct Hash {
+    size_t operator()(const Announcement& announcement) const;
+  };
+
+  std::set<Thread> dumping_;
+  std::unordered_set<Announcement, Hash> announced_;
+};
+
+}  // namespace strata

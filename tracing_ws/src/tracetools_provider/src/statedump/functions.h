@@ -1,0 +1,51 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+
+// What the generated functions that announce entities have in common.
+#ifndef TRACETOOLS_PROVIDER_STATEDUMP_FUNCTIONS_H
+#define TRACETOOLS_PROVIDER_STATEDUMP_FUNCTIONS_H
+
+#include <dlfcn.h>
+#include <stdalign.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "statedump/announcements.h"
+
+// The function of the libtracetools that is in the process; null without one. It may be known to
+// the libraries of a Python extension only, and not to programs: it is asked for by its name then.
+static inline void* real_function(_Atomic(void*)* found, const char* symbol) {
+  void* known = atomic_load_explicit(found, memory_order_relaxed);
+  if (__builtin_expect(known != NULL, 1)) {
+    return known;
+  }
+  known = dlsym(RTLD_NEXT, symbol);
+  void* library = known == NULL ? dlopen("libtracetools.so", RTLD_LAZY | RTLD_NOLOAD) : NULL;
+  if (library != NULL) {
+    known = dlsym(library, symbol);
+  }
+  atomic_store_explicit(found, known, memory_order_relaxed);
+  return known;
+}
+
+// Bytes that a text takes in a record.
+static inline size_t length(const char* text) { return text != NULL ? strlen(text) + 1 : 0; }
+
+// Puts a text at the end of a record; returns its offset, 0 of none.
+static inline size_t put(char* record, size_t* end, const char* text) {
+  if (text == NULL) {
+    return 0;
+  }
+  size_t at = *end;
+  memcpy(record + at, text, length(text));
+  *end += length(text);
+  return at;
+}
+
+static inline const char* text(const void* record, size_t at) {
+  return at != 0 ? (const char*)record + at : NULL;
+}
+
+#endif
