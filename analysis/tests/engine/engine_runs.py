@@ -20,6 +20,7 @@ import pyarrow as pa
 
 from strata.engine._model import Engine
 from strata.engine.identities import Given, read_settled
+from strata.engine.read import looks_back
 from strata.engine.windows import NO_LOSSES, Windows
 from strata.model.columns import Ints
 
@@ -92,7 +93,7 @@ def engine_of(
 
     def fill(engine: Engine) -> None:
         for chunk in parts:
-            engine.feed(chunk, origins=origins)
+            engine.feed(chunk, origins=origins, looks_back=looks_back(tables))
 
     parts = chunks(tables, chunk_rows)
     return read_settled(fill, Given(losses, clocks or {}, left_out))

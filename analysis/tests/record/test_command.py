@@ -58,7 +58,7 @@ def test_a_signal_before_the_command_stops_the_set_up_and_has_no_later_effect() 
     with held_signals():
         refuse_if_interrupted()
         signal.pthread_kill(threading.get_ident(), signal.SIGINT)
-        with pytest.raises(EarlyStopError, match="SIGINT was received before the command started"):
+        with pytest.raises(EarlyStopError, match="SIGINT was received before the recording began"):
             refuse_if_interrupted()
     # Its effect was the refusal; a KeyboardInterrupt must not follow.
     time.sleep(0.05)

@@ -110,7 +110,7 @@ class MadeProcesses:
 
 @pytest.fixture
 def made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> MadeProcesses:
-    monkeypatch.setattr(processes, "_PROC", tmp_path)
+    monkeypatch.setattr(processes, "PROC", tmp_path)
     found = MadeProcesses(tmp_path)
     found.add(1, 0)
     found.add(2, 0)

@@ -59,7 +59,7 @@ def test_manifest_tells_what_was_recorded(world: World, tick: Path, tmp_path: Pa
     assert content["command"]["signal"] is None
     assert content["command"]["succeeded"] is True
     assert content["config"]["file"] == str(ROOT / "trace_configs" / "ros2.yaml")
-    assert content["config"]["events"]["ust"] == ["ros2:*", "rclpy:*"]
+    assert content["config"]["events"]["ust"] == ["ros2:*", "rclpy:*", "ros2_statedump:*"]
     assert content["config"]["channel"]["subbuf_size"] == 1 << 20
     assert content["ros"] is None
     assert content["environment"]["ROS_DOMAIN_ID"] == "93"

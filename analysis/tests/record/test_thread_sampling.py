@@ -161,3 +161,25 @@ def test_the_cost_of_sampling_is_bounded(sampling: ThreadSampling, tmp_path: Pat
     cost = own["cpu_ns"].iloc[-1] - own["cpu_ns"].iloc[1]
     elapsed = own["monotonic_ns"].iloc[-1] - own["monotonic_ns"].iloc[1]
     assert cost < 0.1 * elapsed
+
+
+def test_more_processes_are_followed_as_they_are_named(
+    sampling: ThreadSampling, tmp_path: Path
+) -> None:
+    busy = "import time\nwhile time.process_time() < 0.5: pass\ntime.sleep(0.5)"
+    processes = []
+    for _ in range(3):
+        processes.append(subprocess.Popen([sys.executable, "-c", busy]))
+        sampling.follow(processes[-1].pid)
+        # One that is followed already stays so.
+        sampling.follow(processes[0].pid)
+        time.sleep(0.3)
+    for process in processes:
+        process.wait(timeout=60)
+    sampling.stop()
+    found, rows = samples_of(tmp_path)
+    for process in processes:
+        own = rows[rows["pid"] == process.pid]
+        assert own["cpu_ns"].max() > 300 * MS
+    threads = [pid for pid in found.threads["pid"].tolist() if pid == processes[0].pid]
+    assert len(threads) == 1

@@ -26,6 +26,11 @@ VERBS = {
         "Record a tracing session around a command, given after `--`.",
         records=True,
     ),
+    "env": Verb(
+        "strata.cli.env",
+        "Print the environment in which nodes are ready to be recorded, or run a command in it.",
+        records=True,
+    ),
     "scenarios": Verb(
         "strata.cli.scenarios",
         "List the shipped scenarios, or show one with its settings and all its keys.",

@@ -14,7 +14,8 @@ import click
 from strata.cli.completion import config_names, profile_names
 from strata.cli.program import suggested
 from strata.cli.quantities import Bytes, Seconds
-from strata.cli.statuses import OwnRangeCommand, exit_with, own_range
+from strata.cli.statuses import CANNOT_RECORD, OwnRangeCommand, exit_with, own_range
+from strata.errors import SessionError
 from strata.printable import printable
 
 if TYPE_CHECKING:
@@ -32,6 +33,12 @@ if TYPE_CHECKING:
     help="Which events are recorded: the name of a shipped session configuration (ros2, light, "
     "full), or a YAML file.  [default: full where the hooks of the DDS layer bind, else ros2]",
     **config_names,
+)
+@click.option(
+    "--attach",
+    is_flag=True,
+    help="Record the processes that run already, without a command, until Ctrl-C or --duration. "
+    "They must have been started with `strata env`, or have LTTng-UST by themselves.",
 )
 @click.option(
     "-o",
@@ -59,7 +66,8 @@ if TYPE_CHECKING:
     "--duration",
     type=Seconds(),
     metavar="TIME",
-    help="End the command after this time, as in 30s, 10m, 2h, by SIGINT.",
+    help="End the command after this time, as in 30s, 10m, 2h, by SIGINT; with --attach, the "
+    "recording.",
 )
 @click.option(
     "--max-size",
@@ -81,9 +89,10 @@ if TYPE_CHECKING:
     is_flag=True,
     help="Leave the command line out of the manifest (secrets in it are masked anyway).",
 )
-@click.argument("command_line", nargs=-1, required=True, type=click.UNPROCESSED)
+@click.argument("command_line", nargs=-1, type=click.UNPROCESSED)
 def command(
     config: str | None,
+    attach: bool,
     output: Path | None,
     name: str | None,
     force: bool,
@@ -99,22 +108,23 @@ def command(
     """Record a tracing session around a command, given after `--`.
 
     The command's own output passes through. The first Ctrl-C is passed on to it, a second one
-    kills it.
+    kills it. With --attach there is no command: what runs already is recorded until Ctrl-C.
 
     Exit status: the command's own, 128 + N when signal N ended it; 121 when it succeeded and the
     recording is incomplete; 125 nothing could be recorded; 126 the command cannot be executed; 127
     it was not found.
     """
+    _check_usage(command_line, attach=attach, rmw_profile=rmw_profile, no_ros=no_ros)
     from strata.record.plan import Bounds
     from strata.record.profiles import load_profile
     from strata.record.recording import record
     from strata.record.ros import find_ros
 
     with own_range():
-        ros = None if no_ros else find_ros()
+        ros = _ros_if_any() if attach else None if no_ros else find_ros()
         profile = load_profile(rmw_profile) if rmw_profile else None
         recording = record(
-            _config(config, ros, profile),
+            _config(config, ros, profile, attach=attach),
             command_line,
             directory=output,
             name=name,
@@ -134,15 +144,53 @@ def command(
     exit_with(recording.end.status, recording)
 
 
-def _config(name: str | None, ros: Ros | None, profile: RmwProfile | None) -> SessionConfig:
+def _check_usage(
+    command_line: tuple[str, ...], *, attach: bool, rmw_profile: str | None, no_ros: bool
+) -> None:
+    """Refuse options that contradict each other. Raises click.UsageError."""
+    error = None
+    if attach and command_line:
+        error = "--attach records what runs already: it takes no command. Leave one of both out."
+    elif attach and rmw_profile:
+        error = (
+            "--rmw-profile sets the environment of a command, and with --attach there is none. "
+            "Give it to `strata env`, in whose environment the nodes are started."
+        )
+    elif attach and no_ros:
+        error = (
+            "--no-ros is about the environment of a command, and with --attach there is none. "
+            "Give it to `strata env`, in whose environment the nodes are started."
+        )
+    elif not attach and not command_line:
+        error = "Missing a command after `--`, or --attach to record what runs already."
+    if error:
+        usage = click.UsageError(error, click.get_current_context())
+        usage.exit_code = CANNOT_RECORD  # type: ignore[misc]
+        raise usage
+
+
+def _ros_if_any() -> Ros | None:
+    """Find the ROS 2 of which the manifest of an attached recording tells; it needs none."""
+    from strata.record.ros import find_ros
+
+    try:
+        return find_ros()
+    except SessionError:
+        return None
+
+
+def _config(
+    name: str | None, ros: Ros | None, profile: RmwProfile | None, *, attach: bool
+) -> SessionConfig:
     """Load the configuration of that name; without one choose it, and say which and why."""
     from strata.record.config import load_config
 
     if name is not None:
         return load_config(name)
-    from strata.record.default_config import default_config
+    from strata.record.default_config import attached_config, default_config
 
-    chosen = default_config(ros, os.environ, profile)
+    chosen = attached_config() if attach else None
+    chosen = chosen or default_config(ros, os.environ, profile)
     say(f"session configuration {chosen.config}: {chosen.reason} (choose another with -c)")
     return load_config(chosen.config)
 
@@ -155,7 +203,12 @@ def say_next(recording: Recording) -> None:
 
 def say_lacks(recording: Recording) -> None:
     """Say where a recording is, and that it is empty, incomplete or lacks events."""
-    if recording.empty and recording.directory:
+    if recording.traced == 0:
+        say(
+            "no process was ready to be traced: none had LTTng-UST loaded. Start the nodes in the "
+            'environment of `strata env`: eval "$(strata env)", or `strata env -- COMMAND`'
+        )
+    elif recording.empty and recording.directory:
         say("no event was recorded: the trace is empty (see `strata doctor`)")
     if recording.discarded:
         say(

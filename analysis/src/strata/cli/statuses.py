@@ -34,6 +34,13 @@ def own_range() -> Iterator[None]:
     the set-up, later they are the command's, and after it they would change its status.
     """
     signal.pthread_sigmask(signal.SIG_BLOCK, _HELD)
+    with own_statuses():
+        yield
+
+
+@contextmanager
+def own_statuses() -> Iterator[None]:
+    """Give errors of Strata's their statuses of 125 and more."""
     try:
         yield
     except StrataError as error:

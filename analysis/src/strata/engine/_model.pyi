@@ -31,12 +31,14 @@ class Engine:
         *,
         origins: Sequence[tuple[str, int]] = (),
         latest_by: int = 0,
+        looks_back: bool = False,
     ) -> None:
         """Feed events, each batch in order of time.
 
         `origins`: when the clock of a host began to count, in ns since the epoch: by it the steps
         of operations have their times; else all are at their operation's end. `latest_by`: how late
-        a step comes at most, in ns.
+        a step, or an announcement of what was there before the trace, comes at most, in ns.
+        `looks_back`: some event, perhaps of a later call, changes what comes before it.
         """
 
     @property
@@ -83,6 +85,10 @@ class Engine:
     def notifications(self) -> dict[str, npt.NDArray[np.int64]]: ...
     @property
     def span(self) -> tuple[int, int]: ...
+    @property
+    def announced_until_ns(self) -> int:
+        """What was made before was there before the trace, by its process; -1: nothing."""
+
     def ways(
         self, messages: Sequence[npt.NDArray[np.int64]]
     ) -> dict[str, npt.NDArray[np.int64]]: ...

@@ -11,6 +11,7 @@ import pyarrow as pa
 
 from strata.engine._model import Engine
 from strata.engine.identities import Given, read_settled
+from strata.engine.read import looks_back
 from strata.engine.windows import NO_LOSSES, Windows
 
 
@@ -33,11 +34,13 @@ def engine_of_tables(
     """
 
     late = 0
+    back = looks_back(tables)
 
     def fill(engine: Engine) -> None:
         nonlocal late
         for batches in _chunks(tables, chunk_rows):
-            engine.feed(batches, origins=list((origins or {}).items()), latest_by=late)
+            begun = list((origins or {}).items())
+            engine.feed(batches, origins=begun, latest_by=late, looks_back=back)
         late = max(late, engine.too_late_by)
 
     while True:

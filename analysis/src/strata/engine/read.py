@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -21,11 +21,14 @@ from strata.errors import TraceError
 from strata.read import Trace
 from strata.schema.dds_events import OPERATIONS
 from strata.schema.quality import EVENT_LOSSES, Finding, Findings
+from strata.schema.statedump_events import DUMP_BEGIN
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
 Progress = Callable[[int], None] | None
+
+_LOOK_BACK = {DUMP_BEGIN, *(one.full_name for one in OPERATIONS)}
 
 
 def read_rows(
@@ -80,9 +83,10 @@ class _Feed:
     def _feed(self, engine: Engine) -> None:
         """Feed record batches, whose values were converted to the types of their columns."""
         origins = clock_origins(self._trace)
+        back = looks_back(self._trace.declared_events)
         for chunk in self._chunks():
             batches = [(event, batch) for event, parts in chunk.items() for batch in parts]
-            engine.feed(batches, origins=origins, latest_by=self._latest_by)
+            engine.feed(batches, origins=origins, latest_by=self._latest_by, looks_back=back)
         self._latest_by = max(self._latest_by, engine.too_late_by)
 
     def _chunks(self) -> Iterator[dict[str, list[pa.RecordBatch]]]:
@@ -91,6 +95,14 @@ class _Feed:
             return
         # Events that come late have their place in whole tables only.
         yield {event: table.to_batches() for event, table in self._trace.tables().items()}
+
+
+def looks_back(events: Iterable[str]) -> bool:
+    """Return whether some of these events change what comes before them.
+
+    Operations have steps before their end, and processes announce what they made before the trace.
+    """
+    return not _LOOK_BACK.isdisjoint(events)
 
 
 def clock_origins(trace: Trace) -> list[tuple[str, int]]:

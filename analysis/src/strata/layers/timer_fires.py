@@ -114,7 +114,11 @@ def find_timer_fires(model: Model) -> tuple[TimerFires, Findings]:
     bounds = np.searchsorted(timer, np.arange(len(timers) + 1))
     for number, (begin, end) in enumerate(pairwise(bounds)):
         grid = _Grid(int(timers.period_ns[number]), called_ns[begin:end], idleness.of(begin, end))
-        grid.place(int(timers.begin_ns[number]), model.dropped_until_ns)
+        begin_ns = int(timers.begin_ns[number])
+        if begin_ns < model.announced_until_ns and end > begin:
+            # Nobody says when it was made: the first fire that is there is on time.
+            begin_ns = int(called_ns[begin]) - int(timers.period_ns[number])
+        grid.place(begin_ns, model.dropped_until_ns)
         fires.expected_ns[begin:end] = grid.expected_ns
         fires.skipped[begin:end] = grid.skipped
         fires.cause[begin:end] = grid.cause

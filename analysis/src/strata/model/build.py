@@ -63,6 +63,14 @@ class Model:
         return EventColumns(self.rows)
 
     @property
+    def announced_until_ns(self) -> int:
+        """What was made before that was there before the trace, by its process; `NONE`: nothing.
+
+        Such things begin with the trace, as nobody says when they were made.
+        """
+        return self.rows.engine.announced_until_ns
+
+    @property
     def processes(self) -> Processes:
         """All processes and threads."""
         return self.events.processes

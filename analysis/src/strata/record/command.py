@@ -22,7 +22,8 @@ from strata.errors import SessionError
 # A program that ignores the end of its terminal or a supervisor's SIGTERM would be recorded for
 # ever; an interactive Ctrl-C has no such limit, the user may press it again.
 _GRACE_S = 15.0
-_LONGEST_S = 3600.0
+LONGEST_S = 3600.0
+"""How long a wait may last that nothing bounds."""
 _FORWARDED = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP, signal.SIGQUIT)
 _UNATTENDED = (signal.SIGTERM, signal.SIGHUP)
 _TERMINAL_STOPS = (signal.SIGTTIN, signal.SIGTTOU)
@@ -135,8 +136,7 @@ def resolve(command: Sequence[str], environment: Mapping[str, str]) -> str:
 @contextlib.contextmanager
 def held_signals() -> Iterator[None]:
     """Hold back the signals that end a program; those that come are then for us to ask for."""
-    held = _held()
-    before = signal.pthread_sigmask(signal.SIG_BLOCK, held)
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, held())
     try:
         yield
     finally:
@@ -145,7 +145,8 @@ def held_signals() -> Iterator[None]:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
 
 
-def _held() -> set[signal.Signals]:
+def held() -> set[signal.Signals]:
+    """Give the signals that `held_signals` holds back."""
     return {signum for signum in _FORWARDED if not _ignores(signum)} | {signal.SIGCHLD}
 
 
@@ -162,7 +163,7 @@ def waiting_signal() -> str | None:
 
 def forget_signals() -> None:
     """Take back the held signals that wait: they have had their effect."""
-    while signal.sigtimedwait(_held(), 0) is not None:
+    while signal.sigtimedwait(held(), 0) is not None:
         pass
 
 
@@ -171,7 +172,7 @@ def refuse_if_interrupted() -> None:
     name = waiting_signal()
     if name:
         raise EarlyStopError(
-            f"Cannot record: {name} was received before the command started. Nothing is left "
+            f"Cannot record: {name} was received before the recording began. Nothing is left "
             "behind; run it again."
         )
 
@@ -209,7 +210,7 @@ class Command:
         `limit_s`, SIGINT is sent to it, and it has the same grace time. The watchers are made to
         look meanwhile.
         """
-        awaited = _held()
+        awaited = held()
         if limit_s is not None:
             self._limit = time.monotonic() + limit_s
         try:
@@ -270,7 +271,7 @@ class Command:
 
     def _patience(self) -> float:
         due = [] if self._killed else [at for at in (self._deadline, self._limit) if at is not None]
-        return max(0.0, min(due) - time.monotonic()) if due else _LONGEST_S
+        return max(0.0, min(due) - time.monotonic()) if due else LONGEST_S
 
     def _end_when_due(self) -> None:
         """Send SIGINT when the time is over, unless somebody has sent a signal already."""

@@ -12,6 +12,7 @@ from typing import Any
 from strata.errors import SessionError
 from strata.record.guard import preload
 from strata.record.places import project_root
+from strata.record.preflight.binding import UNUSED
 from strata.record.preflight.hooks import read_hooks
 from strata.record.preflight.libraries import find_libraries, search_path
 from strata.record.preflight.preflight import Preflight, examine
@@ -50,6 +51,16 @@ class Dds:
     hooks: Hooks | None
     preflights: tuple[Preflight, ...]
     remarks: tuple[str, ...]
+
+    @property
+    def wanted(self) -> int:
+        """Count the hooks that the libraries in use have something for."""
+        return sum(one.status != UNUSED for each in self.preflights for one in each.bindings)
+
+    @property
+    def bound(self) -> int:
+        """Count the hooks among them that every call reaches."""
+        return self.wanted - sum(len(each.faults) for each in self.preflights)
 
     def as_json(self) -> dict[str, Any]:
         """Give what the manifest keeps."""

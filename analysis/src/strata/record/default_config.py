@@ -10,10 +10,10 @@ from dataclasses import dataclass
 from strata.errors import SessionError
 from strata.record.dds import find_hooks, plan_dds
 from strata.record.driver import LIBRARY as DRIVER_LIBRARY
-from strata.record.preflight.binding import UNUSED
 from strata.record.preload import built_library
 from strata.record.profiles import RmwProfile
 from strata.record.ros import DEFAULT_RMW, Ros, caller_environment
+from strata.record.traced_processes import any_with_dds_hooks
 
 FULL = "full"
 STOCK = "ros2"
@@ -45,15 +45,22 @@ def default_config(
     if rmw_profile:
         environment = rmw_profile.environment(environment, ros)
     try:
-        found = plan_dds(ros, environment).preflights
+        dds = plan_dds(ros, environment)
     except SessionError:
-        found = ()
-    if not found:
+        dds = None
+    if dds is None or not dds.preflights:
         rmw = environment.get("RMW_IMPLEMENTATION") or DEFAULT_RMW
         return Choice(STOCK, f"no DDS library was found of {rmw} that hooks are known for")
-    wanted = [one for each in found for one in each.bindings if one.status != UNUSED]
-    faults = sum(len(each.faults) for each in found)
-    bound = len(wanted) - faults
-    names = ", ".join(each.soname for each in found)
-    count = f"{bound} of {len(wanted)} DDS hooks bind in {names}"
-    return Choice(FULL if bound else STOCK, count)
+    names = ", ".join(each.soname for each in dds.preflights)
+    count = f"{dds.bound} of {dds.wanted} DDS hooks bind in {names}"
+    return Choice(FULL if dds.bound else STOCK, count)
+
+
+def attached_config() -> Choice | None:
+    """Choose by what the processes that run already have; null when none of them is traced."""
+    hooked = any_with_dds_hooks()
+    if hooked is None:
+        return None
+    if hooked:
+        return Choice(FULL, "processes that run have the hooks of the DDS layer")
+    return Choice(STOCK, "no process that runs has the hooks of the DDS layer")

@@ -55,6 +55,7 @@ class State:
     until just before the command runs, RECORDING while it may run, STOPPING after its end, and
     CONVERTING when there is no LTTng session any more, while perf's data may still be converted.
     `mark` is in the environment of every process that recording starts for itself.
+    `attached`: there is no command, the processes that run anyway are recorded.
     """
 
     session: str
@@ -67,6 +68,7 @@ class State:
     perf_pid: int | None = None
     phase: str = SET_UP
     mark: str = ""
+    attached: bool = False
 
     @property
     def recorder_alive(self) -> bool:

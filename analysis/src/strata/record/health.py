@@ -38,6 +38,7 @@ class Health:
 
     A session that can record no more is said at once. One whose disk gets full, or which would
     outgrow its bound, is stopped in good order. The command is left alone.
+    `attached`: there is none.
     """
 
     def __init__(
@@ -47,9 +48,12 @@ class Health:
         disk: DiskLimit,
         rotation: Rotation | None,
         place: AnchoredDirectory,
+        *,
+        attached: bool = False,
     ) -> None:
         self.session, self.rotation = session, rotation
         self._daemon, self._disk, self._place = daemon, disk, place
+        self._how = "stopped" if attached else "stopped before its command"
         self._processes = session_daemon.daemon_processes(session.lttng)
         self._begun = {pid: session_daemon.process_start_ticks(pid) for pid in self._processes}
         self._due = time.monotonic() + _EVERY_S
@@ -103,7 +107,7 @@ class Health:
             self._stop(DISK, f"the disk has {format_size(free)} free, but --min-free is {limit}")
 
     def _stop(self, reason: str, why: str) -> None:
-        self.stopped = _now(reason, f"the recording was stopped before its command: {why}")
+        self.stopped = _now(reason, f"the recording was {self._how}: {why}")
         self.session.stop()
         self.session.problem(self.stopped.text)
 

@@ -67,8 +67,9 @@ class Manifest:
         dds: Dds | None,
         driver: Driver | None,
         rmw_profile: RmwProfile | None,
+        attached: bool,
     ) -> None:
-        """Fill in all that is known before the command starts."""
+        """Fill in all that is known before the command starts, or before what runs is recorded."""
         self.content = {
             "schema": SCHEMA,
             "session": session,
@@ -79,13 +80,18 @@ class Manifest:
             "driver": driver.as_json() if driver else None,
             "rmw_profile": rmw_profile.as_json(environment, ros) if rmw_profile else None,
             "config": {"file": str(config.file), "name": config.name, **config.as_json()},
-            "command": {"line": mask_command(command), "cwd": str(Path.cwd()), "uid": os.getuid()},
+            "command": {
+                "line": mask_command(command),
+                "attached": attached,
+                "cwd": str(Path.cwd()),
+                "uid": os.getuid(),
+            },
             "environment": relevant_environment(environment),
         }
 
     @property
     def command_ran(self) -> bool:
-        """Return whether the command was started at all."""
+        """Return whether the command was started at all, or recording began without one."""
         return "pid" in self.content.get("command", {})
 
     def write_unfinished(self) -> None:

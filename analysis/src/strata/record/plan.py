@@ -14,13 +14,12 @@ from typing import Any
 from strata.record import daemon as session_daemon
 from strata.record.command import resolve
 from strata.record.config import SessionConfig
-from strata.record.dds import Dds, plan_dds
+from strata.record.dds import Dds
 from strata.record.directory import check_directory, check_name, default_directory
-from strata.record.driver import Driver, plan_driver
+from strata.record.driver import Driver
 from strata.record.host import possible_cpus
 from strata.record.kernel.recorder import ClockOffset
 from strata.record.lttng import Lttng, tool_environment
-from strata.record.preload import asks_for
 from strata.record.profiles import RmwProfile
 from strata.record.ros import Ros, caller_environment
 from strata.record.rotation import minimum_bytes
@@ -31,7 +30,7 @@ from strata.record.space import (
     disk_limit,
     file_size_limit,
 )
-from strata.schema.events import DDS_PROVIDER, DRIVER_PROVIDER
+from strata.record.traced_environment import TracedEnvironment, configured_environment
 from strata.units import format_size
 
 SESSION_DIR_VARIABLE = "STRATA_SESSION_DIR"
@@ -70,6 +69,7 @@ class Plan:
     """Everything that a recording needs; `mark` is the value of `daemon.RECORDER_VARIABLE`.
 
     `kept_command` is what files say of the command: empty where they are to say nothing.
+    `command` is empty, and `program` too, where the processes that run anyway are recorded.
     """
 
     config: SessionConfig
@@ -91,6 +91,11 @@ class Plan:
     attachment: Attachment
     kept_command: Sequence[str]
 
+    @property
+    def attached(self) -> bool:
+        """Return whether there is no command: the processes that run anyway are recorded."""
+        return not self.command
+
 
 def make_plan(
     config: SessionConfig,
@@ -109,24 +114,18 @@ def make_plan(
 ) -> Plan:
     """Decide everything that can be refused before anything is touched.
 
-    The arguments are those of `strata.record.recording.record`. Raises SessionError, OutputError.
+    The arguments are those of `strata.record.recording.record`; without a command nothing is
+    preloaded into anything. Raises SessionError, OutputError.
     """
     caller = caller_environment(os.environ if base is None else base)
     name = check_name(name or config.name)
     target = (directory or default_directory(name)).absolute()
-    environment = ros.environment(caller) if ros else dict(caller)
-    if rmw_profile:
-        environment = rmw_profile.environment(environment, ros)
-    dds = plan_dds(ros, environment) if asks_for(config.ust, DDS_PROVIDER) else None
-    if dds and dds.hooks:
-        environment = dds.hooks.preload(environment)
-    driver = (
-        plan_driver(ros, config.driver_ports) if asks_for(config.ust, DRIVER_PROVIDER) else None
-    )
-    if driver:
-        environment = driver.preload(environment)
-    environment[SESSION_DIR_VARIABLE] = str(target)
-    program = resolve(command, environment)
+    if command:
+        made = configured_environment(caller, ros, config, rmw_profile)
+        made.variables[SESSION_DIR_VARIABLE] = str(target)
+    else:
+        made = TracedEnvironment(caller, None, None)
+    program = resolve(command, made.variables) if command else ""
     check_directory(target, force=force)
     check_buffers(config)
     if bounds.max_bytes is not None:
@@ -139,13 +138,13 @@ def make_plan(
         config=config,
         command=command,
         program=program,
-        environment=environment,
+        environment=made.variables,
         directory=target,
         session=f"strata-{name}-{os.getpid()}-{time.time_ns() // 1_000_000}",
         mark=mark,
         ros=ros,
-        dds=dds,
-        driver=driver,
+        dds=made.dds,
+        driver=made.driver,
         rmw_profile=rmw_profile,
         lttng=Lttng(tools | {session_daemon.RECORDER_VARIABLE: mark}),
         disk=disk_limit(target, bounds.min_free_bytes),

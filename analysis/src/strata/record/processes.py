@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-_PROC = Path("/proc")
+PROC = Path("/proc")
 _KTHREADD = 2
 _SOONEST_S, _LATEST_S = 0.02, 1.0
 _PART = 10
@@ -67,7 +67,7 @@ class ProcessWatch:
         return {"of_command": sorted(self._own), "others": sorted(self._others - self._own)}
 
     def _look(self) -> None:
-        there = set(_running())
+        there = set(running())
         for pid in self._of_command.keys() - there:
             # Whoever gets the id next is another process.
             del self._of_command[pid]
@@ -89,19 +89,20 @@ class ProcessWatch:
 
     def _has_mark(self, pid: int) -> bool:
         with contextlib.suppress(OSError):
-            return self._mark in (_PROC / str(pid) / "environ").read_bytes().split(b"\0")
+            return self._mark in (PROC / str(pid) / "environ").read_bytes().split(b"\0")
         return False
 
     def _add(self, pid: int, *, of_command: bool) -> None:
         self._of_command[pid] = of_command
         if of_command:
-            self._own.add(_own_id(pid))
-        elif self._everyone or _user(pid) == os.geteuid():
-            self._others.add(_own_id(pid))
+            self._own.add(own_id(pid))
+        elif self._everyone or user_of(pid) == os.geteuid():
+            self._others.add(own_id(pid))
 
 
-def _running() -> Iterator[int]:
-    with os.scandir(_PROC) as entries:
+def running() -> Iterator[int]:
+    """Give the ids of all processes."""
+    with os.scandir(PROC) as entries:
         for entry in entries:
             if entry.name.isdigit():
                 yield int(entry.name)
@@ -111,22 +112,23 @@ def _parent(pid: int) -> int | None:
     """Return the id of a process's parent; null when the process is gone."""
     try:
         # The name in parentheses may hold anything.
-        return int((_PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()[1])
+        return int((PROC / str(pid) / "stat").read_bytes().rpartition(b")")[2].split()[1])
     except (OSError, IndexError, ValueError):
         return None
 
 
-def _user(pid: int) -> int | None:
+def user_of(pid: int) -> int | None:
+    """Return the user of a process; null when the process is gone."""
     try:
-        return (_PROC / str(pid)).stat().st_uid
+        return (PROC / str(pid)).stat().st_uid
     except OSError:
         return None
 
 
-def _own_id(pid: int) -> int:
+def own_id(pid: int) -> int:
     """Return a process's id within its innermost namespace, as its events have it."""
     with contextlib.suppress(OSError, IndexError, ValueError):
-        for line in (_PROC / str(pid) / "status").read_bytes().splitlines():
+        for line in (PROC / str(pid) / "status").read_bytes().splitlines():
             if line.startswith(b"NStgid:"):
                 return int(line.split()[-1])
     return pid

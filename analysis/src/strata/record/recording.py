@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Record one command: set up, run, stop, destroy, describe; in that order whatever happens."""
+"""Record one command, or what runs: set up, run, stop, destroy, describe; in that order always."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from strata.errors import OutputError, SessionError
 from strata.record import daemon as session_daemon
 from strata.record import leftovers
 from strata.record.anchored import AnchoredDirectory
+from strata.record.attached import Attached
 from strata.record.command import (
     Command,
     End,
-    Watcher,
     held_signals,
     refuse_if_interrupted,
 )
@@ -32,10 +32,11 @@ from strata.record.directory import (
     State,
     check_directory,
     clear_directory,
-    holds_events,
     make_directory,
     remove_begun,
 )
+from strata.record.ended_trace import bring, judge
+from strata.record.guarded import Guarded
 from strata.record.health import Health
 from strata.record.host import possible_cpus
 from strata.record.kernel.events import DEFAULT_EVENTS
@@ -54,12 +55,9 @@ from strata.record.profiles import RmwProfile
 from strata.record.ros import Ros
 from strata.record.rotation import Rotation
 from strata.record.session import Session
-from strata.record.streams import mend
 from strata.record.thread_cpu import ThreadSampling
+from strata.record.traced_processes import TracedProcesses, attached_line, ros_of_processes
 from strata.record.watchdog import Watchdog
-
-# A watcher that fails is not called all the time.
-_LEAST_PATIENCE_S = 0.01
 
 
 @dataclass(frozen=True)
@@ -67,7 +65,8 @@ class Recording:
     """A finished recording; `directory` is where it is now, null when somebody removed it.
 
     `discarded` counts the events lost to full buffers; null if not known. `empty` tells that no
-    event was recorded; `problems` say why the recording is not complete.
+    event was recorded; `problems` say why the recording is not complete. `traced` counts the
+    processes found that could be traced, in a recording without a command; else null.
     """
 
     directory: Path | None
@@ -75,6 +74,7 @@ class Recording:
     discarded: int | None
     empty: bool
     problems: tuple[str, ...]
+    traced: int | None = None
 
     @property
     def complete(self) -> bool:
@@ -100,6 +100,9 @@ def record(
     say: Say = lambda _: None,
 ) -> Recording:
     """Record a command into a session directory and return how it went.
+
+    Without a command (an empty one) the processes that run anyway are recorded, and those that
+    start meanwhile, until a signal or the end of its time. `ros` is then what the manifest says.
 
     `directory` defaults to the project's `sessions/<utc>_<name>`, `name` to the configuration's;
     `ros` null runs the command in the caller's environment as it is; `base` is that environment.
@@ -160,6 +163,7 @@ class _Recorder:
         self._plan, self._place, self._existed = plan, place, existed
         self._manifest = Manifest(plan.directory)
         self._left = False
+        self._traced: int | None = None
         self._state = State(
             session=plan.session,
             strata_pid=os.getpid(),
@@ -167,11 +171,12 @@ class _Recorder:
             directory=str(plan.directory),
             command=list(plan.kept_command),
             mark=f"{session_daemon.RECORDER_VARIABLE}={plan.mark}",
+            attached=plan.attached,
         )
 
     @property
     def command_ran(self) -> bool:
-        """Return whether the command was started at all."""
+        """Return whether the command was started at all, or recording began without one."""
         return self._manifest.command_ran
 
     def record(self) -> Recording:
@@ -191,7 +196,8 @@ class _Recorder:
                 self._refuse_if_moved()
                 place.reserve_space()
                 manifest.write_unfinished()
-                health = Health(session, daemon, plan.disk, _rotation(plan), place)
+                rotation = _rotation(plan)
+                health = Health(session, daemon, plan.disk, rotation, place, attached=plan.attached)
                 end = self._run_beside(beside, health)
                 manifest.end(end)
                 health.look(now=True)
@@ -230,6 +236,7 @@ class _Recorder:
             dds=plan.dds,
             driver=plan.driver,
             rmw_profile=plan.rmw_profile,
+            attached=plan.attached,
         )
         for layer in (plan.dds, plan.driver):
             for remark in layer.remarks if layer else ():
@@ -261,20 +268,45 @@ class _Recorder:
             self._manifest.content["thread_cpu"] = sampling.as_json(self._place.path())
 
     def _run(self, sampling: ThreadSampling, health: Health) -> End:
-        plan, manifest = self._plan, self._manifest
-        manifest.begin()
+        plan = self._plan
+        self._manifest.begin()
+        if plan.attached:
+            return self._run_attached(sampling, health)
         watch = ProcessWatch(f"{SESSION_DIR_VARIABLE}={plan.directory}")
         watch.begin()
         command = Command(plan.program, plan.command, plan.environment)
+        return self._wait(command, watch, health, sampling.follow, watch.follow)
+
+    def _run_attached(self, sampling: ThreadSampling, health: Health) -> End:
+        """Record what runs anyway, until a signal, the end of its time, or of the session."""
+        traced = TracedProcesses(sampling.follow)
+        traced.begin()
+        self._plan.say(attached_line(traced.count))
+        end = self._wait(Attached(lambda: health.stopped is not None), traced, health)
+        self._traced = traced.count
+        ros = self._manifest.content["ros"]
+        self._manifest.content["ros"] = ros_of_processes(ros, traced)
+        return end
+
+    def _wait(
+        self,
+        run: Command | Attached,
+        watch: ProcessWatch | TracedProcesses,
+        health: Health,
+        *follow: Callable[[int], None],
+    ) -> End:
+        """Wait for the end of what is recorded, whose processes are watched meanwhile."""
+        manifest = self._manifest
         try:
-            sampling.follow(command.pid)
-            watch.follow(command.pid)
-            manifest.content["command"]["pid"] = command.pid
-            self._note(command_pid=command.pid)
-            watchers = [_Guarded(one, health.session.problem) for one in (watch, health)]
-            end = command.wait(*watchers, limit_s=plan.bounds.duration_s)
+            if run.pid is not None:
+                for begin in follow:
+                    begin(run.pid)
+            manifest.content["command"]["pid"] = run.pid
+            self._note(command_pid=run.pid)
+            watchers = [Guarded(one, health.session.problem) for one in (watch, health)]
+            end = run.wait(*watchers, limit_s=self._plan.bounds.duration_s)
         except BaseException:
-            command.kill()
+            run.kill()
             self._note(phase=STOPPING, command_pid=None)
             raise
         with contextlib.suppress(OSError):
@@ -289,11 +321,13 @@ class _Recorder:
             session.problem(
                 f"{plan.directory} was removed during the recording: the recording is lost"
             )
-            return Recording(None, end, session.discarded, True, tuple(session.problems))
+            return Recording(
+                None, end, session.discarded, True, tuple(session.problems), self._traced
+            )
         if path != plan.directory:
             plan.say(f"{plan.directory} was renamed: the recording is in {path}")
-            _bring(plan.directory / TRACE, path / TRACE, session)
-        empty = _judge(session, path / TRACE)
+            bring(plan.directory / TRACE, path / TRACE, session)
+        empty = judge(session, path / TRACE)
         beside.convert(path / TRACE, plan.clock_offset)
         problems = [*session.problems, *beside.problems]
         manifest = self._manifest
@@ -314,7 +348,7 @@ class _Recorder:
             # The one that was written before the command ran stays, and says that it is not ended.
             plan.say(str(error))
             problems.append(str(error))
-        return Recording(path, end, session.discarded, empty, tuple(problems))
+        return Recording(path, end, session.discarded, empty, tuple(problems), self._traced)
 
     def _note(self, **changes: str | int | None) -> None:
         """Keep how far it has come, full disk or not."""
@@ -364,45 +398,6 @@ class _Recorder:
             if daemon.pid is not None and not session_daemon.alive(daemon.pid, daemon.ticks):
                 # Its sessions have ended with it.
                 self._left = False
-
-
-class _Guarded:
-    """A watcher whose failures end neither the recording nor its command, but are told, once."""
-
-    def __init__(self, watcher: Watcher, problem: Callable[[str], None]) -> None:
-        self._watcher, self._problem = watcher, problem
-
-    @property
-    def patience_s(self) -> float:
-        return max(_LEAST_PATIENCE_S, self._watcher.patience_s)
-
-    def look(self) -> None:
-        try:
-            self._watcher.look()
-        except Exception as error:
-            self._problem(f"Strata could not monitor the recording: {error!r}")
-
-
-def _bring(stray: Path, trace: Path, session: Session) -> None:
-    """Move a trace that LTTng began by the old name, as the directory was renamed before that."""
-    if not stray.is_dir():
-        return
-    try:
-        stray.rename(trace)
-        stray.parent.rmdir()
-    except OSError as error:
-        session.problem(f"the trace, or part of it, is in {stray}: {error.strerror}")
-
-
-def _judge(session: Session, trace: Path) -> bool:
-    """Mend what can be mended of a trace, note what it lacks; tell whether it has no event."""
-    try:
-        for problem in mend(trace):
-            session.problem(problem)
-        return not holds_events(trace)
-    except OSError as error:
-        session.problem(f"Cannot check {error.filename or trace}: {error.strerror}.")
-        return False
 
 
 def _rotation(plan: Plan) -> Rotation | None:

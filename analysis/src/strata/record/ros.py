@@ -55,6 +55,11 @@ class Ros:
         return self._built("lib/tracetools_provider/libtracetools.so")
 
     @property
+    def statedump(self) -> Path | None:
+        """Give the library that announces entities again when a session starts; null unbuilt."""
+        return self._built("lib/tracetools_provider/libros2_statedump.so")
+
+    @property
     def rclpy_tracepoints(self) -> Path | None:
         """Give the directory whose sitecustomize traces rclpy; null when it is not built."""
         site = self._built("lib/rclpy_tracepoints/sitecustomize.py")
@@ -94,8 +99,9 @@ class Ros:
         prepend(environment, "AMENT_PREFIX_PATH", [self.prefix])
         prepend(environment, "PYTHONPATH", site_packages(self.prefix))
         prepend(environment, "PATH", [self.prefix / "bin"])
-        environment = self._with_space(environment)
+        # What is preloaded there calls the provider, or any other libtracetools.
         preload(environment, preloads)
+        environment = self._with_space(environment)
         # Without it the wheels' start-up code executes Python again with other libraries.
         environment[_BOOTSTRAPPED] = "1"
         return environment
@@ -112,9 +118,9 @@ class Ros:
         prepend(environment, "PYTHONPATH", modules)
         if self.rclpy_tracepoints is not None:
             prepend(environment, "PYTHONPATH", [self.rclpy_tracepoints])
-        guards = guard_libraries(self.spaces)
-        if guards:
-            preload(environment, guards)
+        first = [*([self.statedump] if self.statedump else []), *guard_libraries(self.spaces)]
+        if first:
+            preload(environment, first)
         return environment
 
     def _built(self, relative: str) -> Path | None:

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""The waits of the command's threads for a CPU, sampled beside the trace (thread_sampler.py)."""
+"""The waits of recorded threads for a CPU, sampled beside the trace (thread_sampler.py)."""
 
 from __future__ import annotations
 
@@ -42,6 +42,7 @@ class ThreadSampling:
         self._place = directory / THREAD_CPU
         self._why_not = why_not()
         self._process: subprocess.Popen[bytes] | None = None
+        self._followed = False
         if self._why_not is None:
             self._start(environment)
 
@@ -67,8 +68,9 @@ class ThreadSampling:
             os.close(reading)
 
     def follow(self, pid: int) -> None:
-        """Begin to sample the threads of a process and of all that descend from it."""
+        """Begin to sample the threads of a process and of all that descend from it, too."""
         if self._process is not None:
+            self._followed = True
             with contextlib.suppress(OSError):
                 os.write(self._writing, f"{pid}\n".encode())
 
@@ -85,6 +87,8 @@ class ThreadSampling:
         self._process = None
         if status != 0:
             self._why_not = f"the sampler ended with status {status}"
+        elif not self._followed:
+            self._why_not = "there was no traced process"
 
     def as_json(self, directory: Path | None) -> dict[str, Any]:
         """Give what the manifest says of it; `directory` is where the recording is by now."""

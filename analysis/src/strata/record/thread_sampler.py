@@ -3,13 +3,13 @@
 """A small process beside a recording: reads how long each thread ran and waited for a CPU.
 
 Run as a script, without site packages: `thread_sampler.py FD DIRECTORY INTERVAL_MS`. FD is the
-reading end of a pipe whose writing end only the recorder holds: a line with the command's process
-id starts it, the end of the pipe ends it, after a last sample. So it never outlives the recorder,
-and what it wrote until then is whole lines.
+reading end of a pipe whose writing end only the recorder holds: each line is a process id to follow
+from then on, of which the first starts it; the end of the pipe ends it, after a last sample. So it
+never outlives the recorder, and what it wrote until then is whole lines.
 
-Of the command's process and all that descend from it, while they live, `/proc/PID/task/TID/
-schedstat` is read at the interval: ns on a CPU, ns in the queue of one, and time slices. A process
-that was found once is followed when its parent ends before it.
+Of these processes and all that descend from them, while they live, `/proc/PID/task/TID/schedstat`
+is read at the interval: ns on a CPU, ns in the queue of one, and time slices. A process that was
+found once is followed when its parent ends before it.
 
 * `threads.csv`: thread,pid,tid,vpid,vtid,process,name. `thread` is a dense number; a later row of
   the same number replaces the earlier one (threads get their names after they begin). `vpid` and
@@ -61,16 +61,20 @@ class _Thread:
 
 
 class Sampler:
-    """Follows the threads of a process tree; `pid` is its root."""
+    """Follows the threads of process trees, whose roots are given to `follow`."""
 
-    def __init__(self, directory: Path, pid: int) -> None:
+    def __init__(self, directory: Path) -> None:
         self._threads_file = _opened(directory / THREADS, THREADS_HEAD)
         self._samples_file = _opened(directory / SAMPLES, SAMPLES_HEAD)
-        self._processes: dict[int, dict[int, _Thread]] = {pid: {}}
+        self._processes: dict[int, dict[int, _Thread]] = {}
         self._count = 0
         self._samples = 0
         own = os.getpid()
         self._own = self._begin(own, own)
+
+    def follow(self, pid: int) -> None:
+        """Follow a process from the next sample on; one that is followed already stays so."""
+        self._processes.setdefault(pid, {})
 
     def sample(self) -> None:
         """Read every thread once, and write what changed."""
@@ -217,25 +221,52 @@ def _more_descriptors() -> None:
         resource.setrlimit(resource.RLIMIT_NOFILE, (most, most))
 
 
+class _Roots:
+    """The process ids that the recorder writes into the pipe."""
+
+    def __init__(self, reading: int) -> None:
+        self._reading = reading
+        self._rest = b""
+
+    def read(self) -> list[int] | None:
+        """Wait for more of them; null at the end of the pipe."""
+        text = os.read(self._reading, 4096)
+        if not text:
+            return None
+        *lines, self._rest = (self._rest + text).split(b"\n")
+        return [int(line) for line in lines if line.strip()]
+
+    def wait_until(self, due: float) -> bool:
+        """Return whether there is something to read before an instant of CLOCK_MONOTONIC."""
+        patience = max(0.0, due - time.monotonic())
+        return bool(select.select([self._reading], [], [], patience)[0])
+
+
 def run(reading: int, directory: Path, interval_s: float) -> None:
     """Sample until the pipe ends."""
-    line = os.read(reading, 64)
-    if not line.strip():
+    roots = _Roots(reading)
+    pids = roots.read()
+    if pids is None:
         return
     _more_descriptors()
-    sampler = Sampler(directory, int(line))
+    sampler = Sampler(directory)
     due, usual = time.monotonic(), 0.0
     while True:
+        for pid in pids:
+            sampler.follow(pid)
         before = time.thread_time()
         sampler.sample()
         cost = time.thread_time() - before
         # A single dear one, such as the first, is no reason to wait.
         due = max(due + max(interval_s, min(cost, usual) / LARGEST_COST), time.monotonic())
         usual = cost
-        patience = max(0.0, due - time.monotonic())
-        if select.select([reading], [], [], patience)[0]:
-            sampler.sample()
-            return
+        pids = []
+        while roots.wait_until(due):
+            more = roots.read()
+            if more is None:
+                sampler.sample()
+                return
+            pids += more
 
 
 if __name__ == "__main__":

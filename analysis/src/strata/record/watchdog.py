@@ -5,7 +5,8 @@
 What was begun before the command ran is undone, and what remains to be ended after it is ended. In
 between, while the command may run, nothing is changed, as its trace may be what the user wants:
 CLEANUP.txt is written, a script that ends it all. Only perf is ended, whose data would grow with
-nobody to make a trace of it.
+nobody to make a trace of it. A recording without a command (`--attach`) is ended: its processes are
+the user's, and nobody else would.
 
 Run as a script, without site packages: `watchdog.py FD DIRECTORY_FD MADE`. FD is the reading end of
 a pipe whose writing end only the recorder holds: its end without a byte means that the recorder is
@@ -161,11 +162,15 @@ def _undo(state: dict[str, Any], place: Path, made: bool) -> None:
     if made:
         with contextlib.suppress(OSError):
             place.rmdir()
-    _say(state, "before its command ran; its setup was removed")
+    when = "before it recorded anything" if state.get("attached") else "before its command ran"
+    _say(state, f"{when}; its setup was removed")
 
 
 def _explain(state: dict[str, Any], place: Path, made: bool) -> None:
-    """Say how to clean up, while the command runs."""
+    """Say how to clean up, while the command runs; without one, clean up."""
+    if state.get("attached"):
+        _finish(state, place, made)
+        return
     if not state.get("command_pid"):
         running = _marked(f"STRATA_SESSION_DIR={state['directory']}")
         if not running:
@@ -184,7 +189,7 @@ def _explain(state: dict[str, Any], place: Path, made: bool) -> None:
 
 
 def _finish(state: dict[str, Any], place: Path, made: bool) -> None:
-    """End the session of a command that has ended."""
+    """End the session of a command that has ended, or of none."""
     del made
     _end_session(state, stop=True)
     for name in (_STATE, _RESERVE):
@@ -196,9 +201,8 @@ def _finish(state: dict[str, Any], place: Path, made: bool) -> None:
         # Half of them were made part of the trace.
         shutil.rmtree(place / "trace" / "kernel", ignore_errors=True)
         rest = f"; kernel events are in {perf} (perf script), not in the trace"
-    _say(
-        state, f"while it ended the recording; its session was ended, and nothing is running{rest}"
-    )
+    when = "while it recorded" if state["phase"] == "recording" else "while it ended the recording"
+    _say(state, f"{when}; its session was ended, and nothing is running{rest}")
 
 
 _WAYS = {"set-up": _undo, "recording": _explain, "stopping": _finish, "converting": _finish}

@@ -114,6 +114,7 @@ _SERVICE_CALLS = (
 )
 _ENTITIES = (
     Use("entity", True, "an entity, or a link between entities"),
+    Use("known", False, "says again, as a session started, what the trace has already"),
     Use("lifecycle_copy", False, "names a service of a lifecycle node by a copy of its handle"),
     Use(
         "spin_timer",

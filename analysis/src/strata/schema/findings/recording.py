@@ -16,7 +16,7 @@ RECORDING = (
     Diagnostic(
         "stopped_early",
         Severity.LOSS,
-        "The recording stopped before its command ended: {detail}. Nothing after that is in it.",
+        "The recording stopped early: {detail}. Nothing after that is in it.",
     ),
     Diagnostic(
         "discarded_unknown",
