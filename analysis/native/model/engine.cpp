@@ -256,6 +256,7 @@ void Engine::look_at(Arrival& arrival) {
     return;
   }
   if (event.type == EventType::procname) machines_->names.note(event, arrival.place);
+  if (event.dumped == Dumped::brought_forward) joined_ns_ = event.ns;
   if (event.dumped == Dumped::known && is_accounted(event.type)) {
     context_.uses.count(event.type, Use::known);
   }

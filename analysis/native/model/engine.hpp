@@ -102,6 +102,8 @@ class Engine {
   // What was made before that was there before the trace, as its process announced; kNone for
   // nothing.
   int64_t announced_until_ns() const { return announced_until_ns_; }
+  // When the last process announced such things: until then some were not recorded yet.
+  int64_t joined_ns() const { return joined_ns_; }
 
  private:
   struct Machines;
@@ -128,6 +130,7 @@ class Engine {
   int64_t first_ns_ = kNone;
   int64_t last_ns_ = kNone;
   int64_t announced_until_ns_ = kNone;
+  int64_t joined_ns_ = kNone;
   bool has_ended_ = false;
 };
 

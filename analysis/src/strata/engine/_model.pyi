@@ -89,6 +89,10 @@ class Engine:
     def announced_until_ns(self) -> int:
         """What was made before was there before the trace, by its process; -1: nothing."""
 
+    @property
+    def joined_ns(self) -> int:
+        """When the last process said what it had made before the trace; -1: none did."""
+
     def ways(
         self, messages: Sequence[npt.NDArray[np.int64]]
     ) -> dict[str, npt.NDArray[np.int64]]: ...

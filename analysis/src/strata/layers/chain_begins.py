@@ -12,7 +12,7 @@ own. So such a message is no begin when
   in callbacks of messages.
 
 It is a begin all the same when the take is there, nothing was lost and the trace had begun long
-before: then its publication is of a process that was not traced.
+before, for all processes: then its publication is of a process that was not traced.
 """
 
 from __future__ import annotations
@@ -60,7 +60,9 @@ def _from_outside(model: Model, transfers: Transfers, source: Ints) -> Flags:
     between_ns = transfers.taken_ns - transfers.publish_ns
     longest = int(between_ns[~transfers.unsynchronised].max(initial=0))
     since_ns = takes.taken_ns - longest
-    clear &= (since_ns > model.facts.first_ns) & ~touched(model.losses, since_ns, takes.taken_ns)
+    # Processes that were there before begin to be recorded one after the other.
+    begin_ns = max(model.facts.first_ns, model.joined_ns)
+    clear &= (since_ns > begin_ns) & ~touched(model.losses, since_ns, takes.taken_ns)
     outside = np.zeros(len(model.executions) + 1, bool)
     started = takes.execution[clear]
     outside[started[started != NONE]] = True

@@ -71,6 +71,11 @@ class Model:
         return self.rows.engine.announced_until_ns
 
     @property
+    def joined_ns(self) -> int:
+        """When the last process that was there before the trace began to be recorded, or `NONE`."""
+        return self.rows.engine.joined_ns
+
+    @property
     def processes(self) -> Processes:
         """All processes and threads."""
         return self.events.processes
