@@ -47,6 +47,28 @@ nb::object as_text(std::string_view bytes) {
       PyUnicode_DecodeUTF8(bytes.data(), static_cast<Py_ssize_t>(bytes.size()), "replace"));
 }
 
+// Record batches that Python gave, and what keeps them.
+struct Sources {
+  Sources(const nb::list& given, strata::Strings& strings) {
+    for (const nb::handle item : given) {
+      const auto pair = nb::cast<nb::tuple>(item);
+      const auto name = nb::cast<std::string>(pair[0]);
+      const auto parts = nb::cast<nb::tuple>(pair[1].attr("__arrow_c_array__")());
+      const nb::object schema = parts[0], array = parts[1];
+      const auto* type =
+          static_cast<ArrowSchema*>(PyCapsule_GetPointer(schema.ptr(), "arrow_schema"));
+      const auto* content =
+          static_cast<ArrowArray*>(PyCapsule_GetPointer(array.ptr(), "arrow_array"));
+      if (type == nullptr || content == nullptr) throw nb::python_error();
+      capsules.push_back(schema);
+      capsules.push_back(array);
+      batches.emplace_back(name, *type, *content, strings);
+    }
+  }
+  std::vector<nb::object> capsules;
+  std::vector<strata::Batch> batches;
+};
+
 class Engine {
  public:
   // Texts of what is given are numbered before any event's.
@@ -59,32 +81,27 @@ class Engine {
 
   explicit Engine(Given given) : engine_(std::move(given.settings), std::move(given.strings)) {}
 
+  // What was there before the trace, as another session recorded it: batches of init events, to be
+  // given before all others.
+  void announce(const nb::list& batches) {
+    Sources sources(batches, engine_.strings());
+    announced_ = strata::arrivals_of(sources.batches);
+  }
+
   // Feeds batches of events: pairs of a name and a record batch, each in order of time.
   // `origins`: when the clock of each host began, in ns since the epoch. `looks_back`: that some
   // event, perhaps of later batches, changes what comes before it.
   void feed(const nb::list& batches, const Origins& origins, int64_t latest_by, bool looks_back) {
     if (finished_) throw std::logic_error("the engine is finished");
-    std::vector<nb::object> capsules;
-    std::vector<strata::Batch> sources;
-    for (const nb::handle item : batches) {
-      const auto pair = nb::cast<nb::tuple>(item);
-      const auto name = nb::cast<std::string>(pair[0]);
-      const auto parts = nb::cast<nb::tuple>(pair[1].attr("__arrow_c_array__")());
-      const nb::object schema = parts[0], array = parts[1];
-      const auto* type =
-          static_cast<ArrowSchema*>(PyCapsule_GetPointer(schema.ptr(), "arrow_schema"));
-      const auto* content =
-          static_cast<ArrowArray*>(PyCapsule_GetPointer(array.ptr(), "arrow_array"));
-      if (type == nullptr || content == nullptr) throw nb::python_error();
-      capsules.push_back(schema);
-      capsules.push_back(array);
-      sources.emplace_back(name, *type, *content, engine_.strings());
-    }
+    Sources sources(batches, engine_.strings());
     strata::ClockOrigins known;
     for (const auto& [host, ns] : origins) known[engine_.strings().texts.number(host)] = ns;
     const nb::gil_scoped_release unlocked;
-    if (!intake_ && looks_back) intake_.emplace(engine_, latest_by);
-    strata::push_in_order(engine_, intake_ ? &*intake_ : nullptr, known, sources);
+    if (!intake_ && (looks_back || !announced_.empty())) {
+      intake_.emplace(engine_, latest_by);
+      intake_->announce(announced_);
+    }
+    strata::push_in_order(engine_, intake_ ? &*intake_ : nullptr, known, sources.batches);
   }
 
   // How late steps of operations came that were fed, if that is too late; else 0.
@@ -94,7 +111,7 @@ class Engine {
   nb::tuple read(const binding::Traces& traces, const nb::object& progress, int64_t latest_by) {
     if (finished_) throw std::logic_error("the engine is finished");
     constexpr uint64_t kAtOnce = 1U << 18;
-    strata::TraceEvents source(traces.set(), engine_, latest_by);
+    strata::TraceEvents source(traces.set(), engine_, latest_by, announced_);
     for (bool more = true; more;) {
       const uint64_t before = source.events();
       {
@@ -299,6 +316,7 @@ class Engine {
 
   strata::Engine engine_;
   std::optional<strata::Intake> intake_;  // of what is fed
+  std::vector<strata::Arrival> announced_;
   bool finished_ = false;
 };
 
@@ -332,6 +350,7 @@ NB_MODULE(_model, module) {
       .def("__init__", &make_engine, nb::kw_only(), nb::arg("losses") = Windows(),
            nb::arg("clocks") = Clocks(), nb::arg("namespaces") = Namespaces(),
            nb::arg("restarts") = Restarts(), nb::arg("left_out") = Processes())
+      .def("announce", &Engine::announce, nb::arg("batches"))
       .def("feed", &Engine::feed, nb::arg("batches"), nb::kw_only(), nb::arg("origins") = Origins(),
            nb::arg("latest_by") = 0, nb::arg("looks_back") = false)
       .def_prop_ro("too_late_by", &Engine::too_late_by)

@@ -126,6 +126,19 @@ void Batch::next(Arrival& arrival) {
   ++row_;
 }
 
+std::vector<Arrival> arrivals_of(std::vector<Batch>& batches) {
+  std::vector<Arrival> found;
+  for (Batch& batch : batches) {
+    while (!batch.is_over()) {
+      Arrival& arrival = found.emplace_back();
+      arrival.event.ns = batch.ns();
+      arrival.event.value.fill(kNone);
+      batch.next(arrival);
+    }
+  }
+  return found;
+}
+
 void push_in_order(Engine& engine, Intake* intake, const ClockOrigins& origins,
                    std::vector<Batch>& batches) {
   using Next = std::pair<int64_t, size_t>;  // time, batch

@@ -25,7 +25,6 @@ class Batch {
 
   // Its events are operations, which have steps.
   bool has_steps() const { return is_operation(type_); }
-  bool begins_dumps() const { return type_ == EventType::dump_begin; }
   bool is_over() const { return row_ >= rows_; }
   int64_t ns() const { return ns_[row_]; }
   // The event of the present row; goes on to the next.
@@ -70,6 +69,9 @@ class Batch {
 
 // When the clocks of hosts began to count, in ns since the epoch, by numbers of texts.
 using ClockOrigins = std::map<int64_t, int64_t>;
+
+// The events of all batches, as they come.
+std::vector<Arrival> arrivals_of(std::vector<Batch>& batches);
 
 // Pushes the events of all batches in order of time; of one instant, those of earlier batches
 // first. `intake` is null where none looks back.

@@ -11,28 +11,37 @@ void Intake::look_back() {
     put(operations_.steps_of(operation));
     return;
   }
-  late_.last().event.dumped = statedumps_.judge(late_.last());
-  if (late_.last().event.dumped == Dumped::brought_forward) bring_forward();
-}
-
-// What was there before the trace is there from its first event on, in its process's main thread.
-// Long after that, as of a session that started later, whose dump repairs what was lost, it is what
-// it is: an event of its time.
-void Intake::bring_forward() {
+  Event& event = late_.last().event;
+  event.dumped = statedumps_.judge(late_.last());
+  if (event.dumped != Dumped::brought_forward) return;
   const int64_t late_by = late_.late_by(begin_ns_);
   if (late_by > kMostNs) {
-    late_.last().event.dumped = Dumped::no;
+    // As of a session that started later, whose dump repairs what was lost: an event of its time.
+    event.dumped = Dumped::no;
   } else if (late_by > allowed_) {
     too_late_by_ = std::max(too_late_by_, late_by);
   } else {
-    Arrival announcement = late_.last();
-    announcement.event.ns = begin_ns_;
-    announcement.event.is_step = true;
-    announcement.event.dumped = Dumped::no;
-    announcement.event.procname = -1;
-    announcement.place.vtid = announcement.place.vpid;
-    late_.next(begin_ns_) = announcement;
+    const Arrival announcement = late_.last();
+    bring_forward(announcement);
   }
+}
+
+void Intake::begin(int64_t ns) {
+  begin_ns_ = ns;
+  for (const Arrival& announcement : announced_) {
+    if (statedumps_.announce(announcement)) bring_forward(announcement);
+  }
+  announced_.clear();
+}
+
+// What was there before the trace is there from its first event on, in its process's main thread.
+void Intake::bring_forward(Arrival announcement) {
+  announcement.event.ns = begin_ns_;
+  announcement.event.is_step = true;
+  announcement.event.dumped = Dumped::no;
+  announcement.event.procname = -1;
+  announcement.place.vtid = announcement.place.vpid;
+  late_.next(begin_ns_) = announcement;
 }
 
 void Intake::put(const Operations::Steps& steps) {

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include "model/late_events.hpp"
 #include "model/operations.hpp"
@@ -27,11 +29,16 @@ class Intake {
   explicit Intake(Engine& engine, int64_t latest_by = 0)
       : engine_(engine), allowed_(std::max(latest_by, kUsualNs)), late_(engine, allowed_) {}
 
+  // What was there before the trace, as another session recorded it: init events, before any other.
+  void announce(std::span<const Arrival> announcements) {
+    announced_.assign(announcements.begin(), announcements.end());
+  }
+
   // Space for the next event, of a time, to be filled at once; as Engine::next.
   Arrival& next(int64_t ns) {
     settle();
     is_filled_ = true;
-    if (begin_ns_ == kNone) begin_ns_ = ns;
+    if (begin_ns_ == kNone) begin(ns);
     return late_.next(ns);
   }
   // No event comes after this.
@@ -53,8 +60,9 @@ class Intake {
     if (is_filled_ && looks_back(late_.last().event.type)) look_back();
     is_filled_ = false;
   }
+  void begin(int64_t ns);
   void look_back();
-  void bring_forward();
+  void bring_forward(Arrival announcement);
   void put(const Operations::Steps& steps);
 
   Engine& engine_;
@@ -62,6 +70,7 @@ class Intake {
   int64_t too_late_by_ = 0;
   LateEvents late_;
   int64_t begin_ns_ = kNone;  // of the first event
+  std::vector<Arrival> announced_;
   Operations operations_;
   Statedumps statedumps_;
   bool is_filled_ = false;  // the last event may have steps

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/statedumps.hpp"
 
+#include <cstdlib>
+
 namespace strata {
 
 size_t Statedumps::Hash::operator()(const Announcement& announcement) const {
@@ -26,12 +28,23 @@ Dumped Statedumps::judge(const Arrival& arrival) {
     dumping_.erase({place});
     return Dumped::no;
   }
-  const bool is_new =
-      announced_
-          .insert({{place.host, place.pid_ns, place.vpid}, event.type, event.present, event.value})
-          .second;
-  if (dumping_.empty() || !dumping_.contains({place})) return Dumped::no;
-  return is_new ? Dumped::brought_forward : Dumped::known;
+  const auto [known, is_new] = announced_.try_emplace(of(arrival), kNone);
+  if (!dumping_.empty() && dumping_.contains({place})) {
+    return is_new ? Dumped::brought_forward : Dumped::known;
+  }
+  const bool is_of_both = !is_new && known->second != kNone &&
+                          std::abs(event.ns - known->second) < kOneEventNs;
+  return is_of_both ? Dumped::known : Dumped::no;
+}
+
+bool Statedumps::announce(const Arrival& arrival) {
+  return announced_.try_emplace(of(arrival), arrival.event.ns).second;
+}
+
+Statedumps::Announcement Statedumps::of(const Arrival& arrival) {
+  const Place& place = arrival.place;
+  const Event& event = arrival.event;
+  return {{place.host, place.pid_ns, place.vpid}, event.type, event.present, event.value};
 }
 
 }  // namespace strata

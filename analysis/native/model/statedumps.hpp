@@ -11,7 +11,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <set>
-#include <unordered_set>
+#include <unordered_map>
 
 #include "model/arrival.hpp"
 
@@ -19,6 +19,9 @@ namespace strata {
 
 class Statedumps {
  public:
+  // Two sessions record one event within so much of each other.
+  static constexpr int64_t kOneEventNs = 1'000'000;
+
   static constexpr bool wants(EventType type) {
     return type == EventType::dump_begin || type == EventType::dump_end || is_init(type);
   }
@@ -28,6 +31,8 @@ class Statedumps {
 
   // What an event that is wanted is; every one is to be given, in the order of the trace.
   Dumped judge(const Arrival& arrival);
+  // Of what another session recorded: whether nothing has announced the same until now.
+  bool announce(const Arrival& arrival);
 
  private:
   struct Thread {
@@ -44,12 +49,14 @@ class Statedumps {
     std::array<int64_t, kMostFields> value;
     bool operator==(const Announcement&) const = default;
   };
+  static Announcement of(const Arrival& arrival);
   struct Hash {
     size_t operator()(const Announcement& announcement) const;
   };
 
   std::set<Thread> dumping_;
-  std::unordered_set<Announcement, Hash> announced_;
+  // When another session recorded it; kNone for this one.
+  std::unordered_map<Announcement, int64_t, Hash> announced_;
 };
 
 }  // namespace strata

@@ -80,7 +80,8 @@ struct TraceEvents::Capture : ctf::Skip {
   void end_array(const FieldClass&) { --depth; }
 };
 
-TraceEvents::TraceEvents(const ctf::TraceSet& traces, Engine& engine, int64_t latest_by)
+TraceEvents::TraceEvents(const ctf::TraceSet& traces, Engine& engine, int64_t latest_by,
+                         std::span<const Arrival> announced)
     : Merge(traces, INT64_MIN, INT64_MAX),
       engine_(engine),
       allowed_(latest_by),
@@ -89,7 +90,10 @@ TraceEvents::TraceEvents(const ctf::TraceSet& traces, Engine& engine, int64_t la
   const auto looks_back = [](const EventPlan& plan) {
     return is_operation(plan.kind) || plan.kind == EventType::dump_begin;
   };
-  if (latest_by > 0 || std::ranges::any_of(plans_, looks_back)) intake_.emplace(engine, latest_by);
+  if (latest_by > 0 || !announced.empty() || std::ranges::any_of(plans_, looks_back)) {
+    intake_.emplace(engine, latest_by);
+    intake_->announce(announced);
+  }
   start();
 }
 

@@ -23,8 +23,9 @@ class TraceEvents : public ctf::Merge {
  public:
   // `traces` and `engine` must live as long. `latest_by`: how late an event comes at most, as an
   // earlier reading found. From one on that comes later than that, events are read and counted
-  // only.
-  TraceEvents(const ctf::TraceSet& traces, Engine& engine, int64_t latest_by = 0);
+  // only. `announced`: what was there before, as another session recorded it.
+  TraceEvents(const ctf::TraceSet& traces, Engine& engine, int64_t latest_by = 0,
+              std::span<const Arrival> announced = {});
 
   // Pushes up to so many events; false when there are no more. Throws std::system_error when a file
   // cannot be read.

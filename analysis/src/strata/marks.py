@@ -19,6 +19,7 @@ from strata.documents import DocumentError, decode, parse_json, read_bytes
 TABLES = "tables.json"
 TABLES_FORMAT = "strata tables"
 RECORDING_FORMAT = "strata recording"
+ANNOUNCED_FORMAT = "strata announcements"
 _GENERATOR = re.compile(rb'<meta name="generator" content="strata [^"<>]{0,60}">')
 # The mark stands before the styles.
 _PAGE_HEAD = 2048

@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from lttng_world import ROOT, World, any_domain, manifest
+from lttng_world import ROOT, World, any_domain, manifest, wait_until
 
 import strata
 from strata.analysis import Analysis
@@ -24,6 +24,7 @@ from strata.analysis import Analysis
 pytestmark = pytest.mark.live
 
 INSTALLED = ROOT / "tracing_ws/install/jazzy/lib"
+STOCK = Path(__file__).parent / "programs/stock_tracetools.py"
 ONLY_AT_START = ".on_poll"
 RUNS_FIRST_S, RECORDED_S = 5.0, 4.0
 CHAIN = "python3 -m relay_chain --relays 2 --messages 100000 --rate 50 --depth 200"
@@ -136,8 +137,69 @@ def test_a_late_recording_has_the_names_and_layers_of_an_early_one(
 
     assert manifest(late)["complete"]
     assert manifest(late)["command"]["attached"]
+    compare(late, early)
+
+
+def compare(late: Path, early: Path) -> None:
     found, wanted = names(strata.analyze(late)), names(strata.analyze(early))
     for what, known in wanted.items():
         assert found[what] == known, what
     assert found["hops"]
     assert not [one for group in found.values() for one in group if "unknown" in str(one)]
+
+
+@contextlib.contextmanager
+def init_session(world: World, environment: dict[str, str], place: Path) -> Iterator[None]:
+    """Keep an init session, and end it by a signal."""
+    process = world.popen(sys.executable, "-m", "strata", "daemon", env=environment)
+    state = place / "recording.json"
+    wait_until(
+        lambda: state.exists() and '"phase": "recording"' in state.read_text(), "the init session"
+    )
+    try:
+        yield
+        process.send_signal(signal.SIGTERM)
+        _, errors = process.communicate(timeout=60)
+        assert process.returncode == 0, errors
+    finally:
+        process.kill()
+        process.communicate()
+
+
+def test_names_of_nodes_that_announce_nothing_again_are_in_the_init_session(
+    world: World, tmp_path: Path
+) -> None:
+    place = tmp_path / "init"
+    environment = world.environment | {
+        "ROS_DOMAIN_ID": any_domain(),
+        "STRATA_ROS_PREFIX": str(ROOT / ".venv"),
+        "STRATA_INIT_SESSION": str(place),
+    }
+    own = [sys.executable, "-m", "strata"]
+    stock = ["python3", STOCK, *CHAIN.split()]
+    late, without, early = (tmp_path / name for name in ("late", "without", "early"))
+    world.start_daemon()
+    with contextlib.ExitStack() as nodes:
+        with init_session(world, environment, place):
+            refused = world.strata("daemon", env=environment)
+            ready = [*own, "env", "--", *stock]
+            nodes.enter_context(running(world, environment, tmp_path / "log", ready))
+            time.sleep(RUNS_FIRST_S)
+        options = ("--duration", f"{RECORDED_S}s", "-c", "ros2", "-o")
+        # What the former one knew goes over to the next.
+        with init_session(world, environment, place):
+            done = world.strata("record", "--attach", *options, late, env=environment)
+        world.strata("record", "--attach", *options, without, env=environment)
+    assert done.returncode == 0, done.stderr
+    line = ["record", "-c", "ros2", "-o", early, "--duration", f"{RUNS_FIRST_S}s", "--", *stock]
+    world.strata(*line, env=environment)
+
+    assert (refused.returncode, "another `strata daemon`" in refused.stderr) == (125, True)
+    compare(late, early)
+    told = manifest(late)
+    assert told["announced"]["events"] > 50
+    assert set(told["announced"]["processes"]) <= set(told["processes"]["of_command"])
+    assert "announced.json" in told["files"]
+    # It is the init session that has them.
+    assert "announced" not in manifest(without)
+    assert "unknown" in str(names(strata.analyze(without))["hops"])

@@ -4,12 +4,15 @@
 
 from __future__ import annotations
 
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 import pytest
 
 from strata.errors import SessionError
+from strata.read.announced import ANNOUNCEMENTS
 from strata.record.config import Channel, find_config, load_config
+from strata.schema.events import CATALOGUE
 
 _EVENTS = "events: {ust: ['ros2:*']}\n"
 _TOP = "events, contexts, channel, buffers, driver_ports"
@@ -186,6 +189,18 @@ def test_shipped_configurations_say_what_they_answer_and_cost(name: str) -> None
     assert "Costs:" in header
     assert config.channel.subbuf_size == 1 << 20
     assert set(config.contexts) >= {"vpid", "vtid"}
+    assert "ros2_statedump:*" in config.ust
+
+
+def test_the_init_session_has_what_introduces_entities_and_nothing_else() -> None:
+    config = load_config("init")
+
+    def is_recorded(event: str) -> bool:
+        return any(fnmatchcase(event, pattern) for pattern in config.ust)
+
+    links = {name for name in ANNOUNCEMENTS if "message_link" in name}
+    own = {name for name in CATALOGUE if is_recorded(name)}
+    assert own - {"lttng_ust_statedump:procname"} == ANNOUNCEMENTS - links
 
 
 def test_the_light_configuration_leaves_out_procname_and_the_executor() -> None:

@@ -31,6 +31,11 @@ VERBS = {
         "Print the environment in which nodes are ready to be recorded, or run a command in it.",
         records=True,
     ),
+    "daemon": Verb(
+        "strata.cli.daemon",
+        "Keep a small LTTng session that has the names of nodes, topics and callbacks.",
+        records=True,
+    ),
     "scenarios": Verb(
         "strata.cli.scenarios",
         "List the shipped scenarios, or show one with its settings and all its keys.",

@@ -20,6 +20,7 @@ from strata.printable import printable
 
 if TYPE_CHECKING:
     from strata.record.config import SessionConfig
+    from strata.record.plan import Attachment
     from strata.record.profiles import RmwProfile
     from strata.record.recording import Recording
     from strata.record.ros import Ros
@@ -135,6 +136,7 @@ def command(
             keep_command_line=not no_command_line,
             bounds=Bounds(duration, max_size, min_free),
             clock_offset=clock_offset,
+            attachment=_announced() if attach else None,
             say=say,
         )
     say_lacks(recording)
@@ -177,6 +179,13 @@ def _ros_if_any() -> Ros | None:
         return find_ros()
     except SessionError:
         return None
+
+
+def _announced() -> Attachment | None:
+    """Keep what a running init session knows of older nodes."""
+    from strata.record.announced import announced_by_init_session
+
+    return announced_by_init_session(say)
 
 
 def _config(

@@ -25,6 +25,12 @@ class Engine:
         `left_out` events are counted only.
         """
 
+    def announce(self, batches: list[tuple[str, pa.RecordBatch]]) -> None:
+        """Give what was there before the trace, as another session recorded it.
+
+        Batches of init events, before all that is fed or read.
+        """
+
     def feed(
         self,
         batches: list[tuple[str, pa.RecordBatch]],

@@ -19,6 +19,7 @@ from strata.engine.tables import EngineTables
 from strata.engine.windows import Windows
 from strata.errors import TraceError
 from strata.read import Trace
+from strata.read.announced import read_announced
 from strata.schema.dds_events import OPERATIONS
 from strata.schema.quality import EVENT_LOSSES, Finding, Findings
 from strata.schema.statedump_events import DUMP_BEGIN
@@ -59,6 +60,11 @@ class _Feed:
     def __init__(self, trace: Trace, progress: Progress) -> None:
         self._trace, self._progress = trace, progress
         self._latest_by = 0
+        self._announced = [
+            (event, batch)
+            for event, table in read_announced(trace.path).items()
+            for batch in table.to_batches()
+        ]
 
     @property
     def late(self) -> tuple[int, int]:
@@ -67,6 +73,8 @@ class _Feed:
 
     def fill(self, engine: Engine) -> None:
         """Feed all events of the trace. Raises TraceError."""
+        if self._announced:
+            engine.announce(self._announced)
         if self._trace.has_misfits:
             self._feed(engine)
             return

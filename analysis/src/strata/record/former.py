@@ -18,7 +18,15 @@ from pathlib import Path
 from typing import Any
 
 from strata.documents import DocumentError, decode, parse_json, read_bytes
-from strata.marks import foreign_entry, head, is_own_page, is_session, own_manifest, own_tables
+from strata.marks import (
+    ANNOUNCED_FORMAT,
+    foreign_entry,
+    head,
+    is_own_page,
+    is_session,
+    own_manifest,
+    own_tables,
+)
 from strata.record.thread_sampler import SAMPLES, THREADS
 
 MANIFEST = "manifest.json"
@@ -26,9 +34,10 @@ TRACE = "trace"
 PERF_DATA = "perf.data"
 THREAD_CPU = "thread_cpu"
 SCENARIO = "scenario"
+ANNOUNCED = "announced.json"
 STATE = "recording.json"
 CLEANUP = "CLEANUP.txt"
-RECORDED = (TRACE, PERF_DATA, THREAD_CPU, SCENARIO, CLEANUP, STATE, MANIFEST)
+RECORDED = (TRACE, PERF_DATA, THREAD_CPU, SCENARIO, ANNOUNCED, CLEANUP, STATE, MANIFEST)
 """What a recording writes. Those that bear the mark come last: a removal that is stopped can be
 begun again."""
 
@@ -99,6 +108,7 @@ def find_former(directory: Path) -> Former:
         PERF_DATA: lambda path: _file(path, PERF_DATA in claims and _is_perf_data(path)),
         THREAD_CPU: lambda path: _tree(path, claims, _is_of_sampler),
         SCENARIO: lambda path: _scenario(path, claims),
+        ANNOUNCED: lambda path: _file(path, ANNOUNCED_FORMAT.encode() in (head(path, 512) or b"")),
         CLEANUP: lambda path: _file(path, b"strata" in (head(path, 512) or b"")),
         STATE: lambda path: _file(path, state is not None),
         MANIFEST: lambda path: _file(path, manifest is not None),
@@ -127,6 +137,8 @@ def written_files(directory: Path, content: Mapping[str, Any]) -> list[str]:
             files.append(f"{TRACE}/")
         if _perf_recorded(content) and (not ended or (directory / PERF_DATA).is_file()):
             files.append(PERF_DATA)
+        if content.get("announced") is not None:
+            files.append(ANNOUNCED)
         files += [name for name in _SAMPLES if not ended or (directory / name).is_file()]
     scenario = directory / SCENARIO
     if not ended and scenario.is_dir():

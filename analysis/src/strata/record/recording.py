@@ -97,6 +97,7 @@ def record(
     clock_offset: ClockOffset = lambda _: None,
     attachment: Attachment | None = None,
     keep_command_line: bool = True,
+    watches_processes: bool = True,
     say: Say = lambda _: None,
 ) -> Recording:
     """Record a command into a session directory and return how it went.
@@ -110,8 +111,10 @@ def record(
     kernel where the configuration lists none; `clock_offset` tells what the trace's clock adds to
     CLOCK_MONOTONIC (null: measured), for those that perf recorded. `bounds` are those of time and
     size. `attachment` is kept in the directory too. Without `keep_command_line` no file says what
-    the command was. `say` gets one line for each thing that the user should know. To be called
-    from the main thread of a process without other threads: signals are held while it runs.
+    the command was. Without a command and `watches_processes` no process is looked at: neither
+    which there are, nor the waits of their threads. `say` gets one line for each thing that the
+    user should know. To be called from the main thread of a process without other threads: signals
+    are held while it runs.
 
     Raises SessionError or OutputError when nothing could be recorded; then no session, process or
     session daemon of ours is left. A command that fails is no error: see `Recording.end`.
@@ -142,7 +145,7 @@ def record(
             check_directory(plan.directory, force=force)
             for path in clear_directory(plan.directory):
                 say(f"removed {path}")
-            recorder = _Recorder(plan, place, existed=existed)
+            recorder = _Recorder(plan, place, existed=existed, watches=watches_processes)
             try:
                 plan.attachment.prepare(plan.directory)
                 return recorder.record()
@@ -157,9 +160,15 @@ def record(
 
 
 class _Recorder:
-    """One recording under way. `existed`: its directory was there before."""
+    """One recording under way. `existed`: its directory was there before.
 
-    def __init__(self, plan: Plan, place: AnchoredDirectory, *, existed: bool) -> None:
+    `watches`: that a recording without a command looks at the processes that it records.
+    """
+
+    def __init__(
+        self, plan: Plan, place: AnchoredDirectory, *, existed: bool, watches: bool
+    ) -> None:
+        self._watches = watches
         self._plan, self._place, self._existed = plan, place, existed
         self._manifest = Manifest(plan.directory)
         self._left = False
@@ -260,6 +269,9 @@ class _Recorder:
 
     def _run_sampled(self, health: Health) -> End:
         """Run the command while the waits of its threads for a CPU are sampled."""
+        if not self._watches and self._plan.attached:
+            self._manifest.begin()
+            return self._wait(Attached(lambda: health.stopped is not None), None, health)
         sampling = ThreadSampling(self._plan.directory, self._plan.lttng.environment)
         try:
             return self._run(sampling, health)
@@ -291,7 +303,7 @@ class _Recorder:
     def _wait(
         self,
         run: Command | Attached,
-        watch: ProcessWatch | TracedProcesses,
+        watch: ProcessWatch | TracedProcesses | None,
         health: Health,
         *follow: Callable[[int], None],
     ) -> End:
@@ -303,15 +315,17 @@ class _Recorder:
                     begin(run.pid)
             manifest.content["command"]["pid"] = run.pid
             self._note(command_pid=run.pid)
-            watchers = [Guarded(one, health.session.problem) for one in (watch, health)]
+            both = (health,) if watch is None else (watch, health)
+            watchers = [Guarded(one, health.session.problem) for one in both]
             end = run.wait(*watchers, limit_s=self._plan.bounds.duration_s)
         except BaseException:
             run.kill()
             self._note(phase=STOPPING, command_pid=None)
             raise
-        with contextlib.suppress(OSError):
-            watch.look(now=True)
-        manifest.content["processes"] = watch.as_json()
+        if watch is not None:
+            with contextlib.suppress(OSError):
+                watch.look(now=True)
+            manifest.content["processes"] = watch.as_json()
         return end
 
     def _finish(self, end: End, health: Health, beside: PerfRecording) -> Recording:

@@ -132,6 +132,11 @@ def ros_of_processes(ros: dict[str, Any] | None, traced: TracedProcesses) -> dic
     }
 
 
+def traced_pids() -> list[int]:
+    """Return the ids of all processes that are traced now."""
+    return [pid for pid in processes.running() if _is_meant(pid) and _LIBRARY in _maps(pid)]
+
+
 def any_with_dds_hooks() -> bool | None:
     """Return whether a traced process has the hooks of the DDS layer; null when none is traced."""
     maps = [_maps(pid) for pid in processes.running() if _is_meant(pid)]

@@ -1,0 +1,77 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""`strata daemon`: the init session, which has the names that later recordings need."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import click
+
+from strata.cli.quantities import Bytes
+from strata.cli.record import clock_offset, say
+from strata.cli.statuses import OwnRangeCommand, exit_with, own_range
+
+_MAX_BYTES = 64 << 20
+
+
+@click.command("daemon", cls=OwnRangeCommand)
+@click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Directory of the init session. Recordings look for it in STRATA_INIT_SESSION.  "
+    "[default: that variable, else strata/init-session in XDG_STATE_HOME or ~/.local/state]",
+)
+@click.option(
+    "--max-size",
+    type=Bytes(),
+    default=str(_MAX_BYTES),
+    metavar="SIZE",
+    help="Keep it below this size, as in 64M, by dropping what names nothing that is there.  "
+    "[default: 64M]",
+)
+def command(output: Path | None, max_size: int) -> None:
+    """Keep a small LTTng session that has the names of nodes, topics and callbacks.
+
+    Runs until a signal. It records only the events that introduce entities, so a node costs some
+    kilobytes, and a message nothing. `strata record --attach` takes from it the names of nodes that
+    were started meanwhile without `strata env`, as those of an installed ROS 2.
+
+    Exit status: 0 when a signal ended it; 121 it ended early, or is incomplete; 125 it could not be
+    started.
+    """
+    from strata.errors import SessionError
+    from strata.record.announced import (
+        INIT_CONFIG,
+        carried_over,
+        init_directory,
+        is_running,
+    )
+    from strata.record.config import load_config
+    from strata.record.plan import Bounds
+    from strata.record.recording import record
+
+    with own_range():
+        directory = output or init_directory(os.environ)
+        if is_running(directory):
+            raise SessionError(
+                f"Cannot start: another `strata daemon` keeps the init session in {directory}. End "
+                "it first, or give another directory (-o)."
+            )
+        directory.parent.mkdir(parents=True, exist_ok=True)
+        recording = record(
+            load_config(INIT_CONFIG),
+            (),
+            directory=directory,
+            force=True,
+            ros=None,
+            bounds=Bounds(max_bytes=max_size),
+            clock_offset=clock_offset,
+            attachment=carried_over(directory),
+            watches_processes=False,
+            say=say,
+        )
+    exit_with(recording.end.status, recording)
