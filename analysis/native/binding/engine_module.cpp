@@ -182,7 +182,6 @@ class Engine {
 
   // First and last event.
   int64_t joined_ns() const { return engine_.joined_ns(); }
-  int64_t announced_until_ns() const { return engine_.announced_until_ns(); }
   nb::tuple span() const { return nb::make_tuple(engine_.first_ns(), engine_.last_ns()); }
 
   // Waits for work of threads in some order.
@@ -365,7 +364,6 @@ NB_MODULE(_model, module) {
            nb::keep_alive<0, 1>())
       .def("notifications", &Engine::notifications)
       .def_prop_ro("span", &Engine::span)
-      .def_prop_ro("announced_until_ns", &Engine::announced_until_ns)
       .def_prop_ro("joined_ns", &Engine::joined_ns)
       .def("ways", &Engine::ways, nb::arg("messages"))
       .def_prop_ro("texts", &Engine::texts)

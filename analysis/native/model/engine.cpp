@@ -208,6 +208,11 @@ std::string_view Engine::name_of(const Arrival& arrival) const {
   return arrival.name == kNone ? std::string_view() : strings().texts[arrival.name];
 }
 
+// What was there before, in the place of the event that says so.
+bool Engine::is_announced(const Event& event) {
+  return event.is_step && Statedumps::is_init(event.type);
+}
+
 bool Engine::is_of_own_thread(const Event& event) {
   return event.type == EventType::procname || event.type == EventType::unfinished ||
          event.type == EventType::dump_begin || event.type == EventType::dump_end ||
@@ -236,7 +241,7 @@ void Engine::look_at(Arrival& arrival) {
   }
   if (!event.is_step) ++counts_[static_cast<size_t>(event.type)];
   event.at = at_++;
-  if (event.at == 0) first_ns_ = event.ns;
+  if (first_ns_ == kNone && !is_announced(event)) first_ns_ = event.ns;
   last_ns_ = event.ns;
   if (is_of_kernel(event.type)) {
     // Its threads are those of the whole machine, by ids of their own.
@@ -257,9 +262,14 @@ void Engine::look_at(Arrival& arrival) {
   }
   if (event.type == EventType::procname) machines_->names.note(event, arrival.place);
   if (event.dumped == Dumped::brought_forward) joined_ns_ = event.ns;
+  if (event.type == EventType::dump_begin) {
+    const int64_t forgotten = event[field::dump_begin::forgotten];
+    if (forgotten > 0) context_.ledger.add(Finding::forgotten_announcements, forgotten);
+  }
   if (event.dumped == Dumped::known && is_accounted(event.type)) {
     context_.uses.count(event.type, Use::known);
   }
+  if (event.dumped == Dumped::brought_forward) note_dump(arrival);
   // Their threads do nothing else: they are LTTng's, or the hooks' own.
   if (is_of_own_thread(event)) {
     machines_->census.pass_by(event, arrival.place);
@@ -270,7 +280,7 @@ void Engine::look_at(Arrival& arrival) {
   event.process = static_cast<uint32_t>(rows.threads.process[event.thread]);
   if (event.procname < 0) event.procname = machines_->names.of(event.process);
   rows.threads.last_ns[event.thread] = event.ns;
-  if (rows.processes.first_ns[event.process] == kNone) {
+  if (rows.processes.first_ns[event.process] == kNone && !is_announced(event)) {
     rows.processes.first_ns[event.process] = event.ns;
   }
   rows.processes.last_ns[event.process] = event.ns;
@@ -279,13 +289,21 @@ void Engine::look_at(Arrival& arrival) {
     machines_->census.on(event);
     return;
   }
-  if (event.is_step && Statedumps::is_init(event.type)) {
-    context_.uses.begin_before(event.process);
-    announced_until_ns_ = event.ns + 1;
-  }
+  if (is_announced(event)) context_.uses.begin_before(event.process);
   if (is_of_timeline(event.type)) rows.processes.ran_ns[event.process] = event.ns;
   machines_->on(event, arrival.place, {waiting_.data(), waiting_count_});
   context_.last[event.thread].note(event);
+}
+
+// A process is there from its first event on; one that does nothing, from its dump on.
+void Engine::note_dump(const Arrival& arrival) {
+  Place place = arrival.place;
+  place.vtid = place.vpid;
+  const uint32_t thread = threads_.number(place, arrival.event.ns);
+  auto& processes = context_.rows.processes;
+  const auto process = static_cast<size_t>(context_.rows.threads.process[thread]);
+  if (processes.first_ns[process] == kNone) processes.first_ns[process] = arrival.event.ns;
+  processes.last_ns[process] = std::max(processes.last_ns[process], arrival.event.ns);
 }
 
 void Engine::end() {

@@ -99,9 +99,6 @@ class Engine {
   // First and last event, those of the kernel included; kNone without any.
   int64_t first_ns() const { return first_ns_; }
   int64_t last_ns() const { return last_ns_; }
-  // What was made before that was there before the trace, as its process announced; kNone for
-  // nothing.
-  int64_t announced_until_ns() const { return announced_until_ns_; }
   // When the last process announced such things: until then some were not recorded yet.
   int64_t joined_ns() const { return joined_ns_; }
 
@@ -111,6 +108,8 @@ class Engine {
   void release();
   void make_room();
   void look_at(Arrival& arrival);
+  void note_dump(const Arrival& arrival);
+  static bool is_announced(const Event& event);
   static bool is_of_own_thread(const Event& event);
   bool is_of_program(const Arrival& arrival) const;
   std::string_view name_of(const Arrival& arrival) const;
@@ -129,7 +128,6 @@ class Engine {
   uint64_t at_ = 0;
   int64_t first_ns_ = kNone;
   int64_t last_ns_ = kNone;
-  int64_t announced_until_ns_ = kNone;
   int64_t joined_ns_ = kNone;
   bool has_ended_ = false;
 };

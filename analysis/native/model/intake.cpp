@@ -14,7 +14,10 @@ void Intake::look_back() {
   Event& event = late_.last().event;
   event.dumped = statedumps_.judge(late_.last());
   if (event.dumped != Dumped::brought_forward) return;
-  const int64_t late_by = late_.late_by(begin_ns_);
+  const Place& place = late_.last().place;
+  const auto first = firsts_.find({event.host, place.pid_ns, place.vpid});
+  const int64_t before_ns = first == firsts_.end() ? begin_ns_ : first->second;
+  const int64_t late_by = late_.late_by(before_ns - kBeforeNs);
   if (late_by > kMostNs) {
     // As of a session that started later, whose dump repairs what was lost: an event of its time.
     event.dumped = Dumped::no;
@@ -22,26 +25,27 @@ void Intake::look_back() {
     too_late_by_ = std::max(too_late_by_, late_by);
   } else {
     const Arrival announcement = late_.last();
-    bring_forward(announcement);
+    bring_forward(announcement, before_ns);
   }
 }
 
 void Intake::begin(int64_t ns) {
   begin_ns_ = ns;
   for (const Arrival& announcement : announced_) {
-    if (statedumps_.announce(announcement)) bring_forward(announcement);
+    if (statedumps_.announce(announcement)) bring_forward(announcement, begin_ns_);
   }
   announced_.clear();
 }
 
-// What was there before the trace is there from its first event on, in its process's main thread.
-void Intake::bring_forward(Arrival announcement) {
-  announcement.event.ns = begin_ns_;
+// In its process's main thread.
+void Intake::bring_forward(Arrival announcement, int64_t before_ns) {
+  const int64_t ns = before_ns - kBeforeNs + std::min(brought_++, kBeforeNs - 1);
+  announcement.event.ns = ns;
   announcement.event.is_step = true;
   announcement.event.dumped = Dumped::no;
   announcement.event.procname = -1;
   announcement.place.vtid = announcement.place.vpid;
-  late_.next(begin_ns_) = announcement;
+  late_.next(ns) = announcement;
 }
 
 void Intake::put(const Operations::Steps& steps) {

@@ -7,7 +7,9 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <vector>
 
@@ -24,10 +26,18 @@ class Intake {
   // No event waits longer: of an operation that lasted longer, steps are left out, and counted.
   static constexpr int64_t kMostNs = 10'000'000'000;
 
+  // What was there before is there for so long before the first event, in the order in which it was
+  // announced.
+  static constexpr int64_t kBeforeNs = 1'000'000;
+
   // `engine` must live as long. `latest_by`: how late an event or step comes at most, as an earlier
-  // reading found; if it is later than that, the events are to be read again.
-  explicit Intake(Engine& engine, int64_t latest_by = 0)
-      : engine_(engine), allowed_(std::max(latest_by, kUsualNs)), late_(engine, allowed_) {}
+  // reading found; if it is later than that, the events are to be read again. `has_dumps`: that
+  // processes may announce what was there before the trace.
+  explicit Intake(Engine& engine, int64_t latest_by = 0, bool has_dumps = true)
+      : engine_(engine),
+        allowed_(std::max(latest_by, kUsualNs)),
+        late_(engine, allowed_),
+        notes_firsts_(has_dumps) {}
 
   // What was there before the trace, as another session recorded it: init events, before any other.
   void announce(std::span<const Arrival> announcements) {
@@ -57,12 +67,27 @@ class Intake {
 
  private:
   void settle() {
-    if (is_filled_ && looks_back(late_.last().event.type)) look_back();
+    if (is_filled_) {
+      if (notes_firsts_) note_first(late_.last());
+      if (looks_back(late_.last().event.type)) look_back();
+    }
     is_filled_ = false;
+  }
+  // The place of a process, and the time of its first event.
+  struct First {
+    std::array<int64_t, 3> process{kNone, kNone, kNone};
+    int64_t ns = kNone;
+  };
+  void note_first(const Arrival& arrival) {
+    const Place& place = arrival.place;
+    const std::array<int64_t, 3> process{arrival.event.host, place.pid_ns, place.vpid};
+    First& recent = recent_[static_cast<uint64_t>(place.vpid) % recent_.size()];
+    if (recent.process != process) [[unlikely]]
+      recent = {process, firsts_.try_emplace(process, arrival.event.ns).first->second};
   }
   void begin(int64_t ns);
   void look_back();
-  void bring_forward(Arrival announcement);
+  void bring_forward(Arrival announcement, int64_t before_ns);
   void put(const Operations::Steps& steps);
 
   Engine& engine_;
@@ -70,6 +95,10 @@ class Intake {
   int64_t too_late_by_ = 0;
   LateEvents late_;
   int64_t begin_ns_ = kNone;  // of the first event
+  bool notes_firsts_;
+  std::map<std::array<int64_t, 3>, int64_t> firsts_;
+  std::array<First, 256> recent_{};
+  int64_t brought_ = 0;
   std::vector<Arrival> announced_;
   Operations operations_;
   Statedumps statedumps_;

@@ -20,19 +20,17 @@ size_t Statedumps::Hash::operator()(const Announcement& announcement) const {
 Dumped Statedumps::judge(const Arrival& arrival) {
   const Event& event = arrival.event;
   const Place& place = arrival.place;
-  if (event.type == EventType::dump_begin) {
-    dumping_.insert({place});
-    return Dumped::no;
-  }
-  if (event.type == EventType::dump_end) {
-    dumping_.erase({place});
+  const Thread thread{place.host, place.pid_ns, place.vpid, place.vtid};
+  if (!is_init(event.type) || event.type == EventType::procname) {
+    tracing_.insert(thread);
     return Dumped::no;
   }
   const auto [known, is_new] = announced_.try_emplace(of(arrival), kNone);
-  if (!dumping_.empty() && dumping_.contains({place})) {
+  if (tracing_.contains(thread)) {
+    known->second = event.ns;
     return is_new ? Dumped::brought_forward : Dumped::known;
   }
-  const bool is_of_both = !is_new && known->second != kNone &&
+  const bool is_of_both = known->second != kNone &&
                           std::abs(event.ns - known->second) < kOneEventNs;
   return is_of_both ? Dumped::known : Dumped::no;
 }

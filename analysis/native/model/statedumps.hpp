@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What processes announce again when a session starts (schema/statedump_events.py): the init events
-// between `dump_begin` and `dump_end` of a thread. Where the session is this one, they are of
-// entities that were there before the trace; where it is another, or when `lttng regenerate
+// of a thread of LTTng's, between `dump_begin` and `dump_end`. Where the session is this one, they
+// are of entities that were there before the trace; where it is another, or when `lttng regenerate
 // statedump` asked for them, the trace has them already.
 #pragma once
 
@@ -19,7 +19,7 @@ namespace strata {
 
 class Statedumps {
  public:
-  // Two sessions record one event within so much of each other.
+  // One event is recorded by two sessions, or announced and emitted, within so much.
   static constexpr int64_t kOneEventNs = 1'000'000;
 
   static constexpr bool wants(EventType type) {
@@ -35,13 +35,7 @@ class Statedumps {
   bool announce(const Arrival& arrival);
 
  private:
-  struct Thread {
-    Place place;
-    auto operator<=>(const Thread& other) const { return parts() <=> other.parts(); }
-    std::array<int64_t, 4> parts() const {
-      return {place.host, place.pid_ns, place.vpid, place.vtid};
-    }
-  };
+  using Thread = std::array<int64_t, 4>;
   struct Announcement {
     std::array<int64_t, 3> process;  // host, namespace of process ids, process id
     EventType type;
@@ -54,8 +48,9 @@ class Statedumps {
     size_t operator()(const Announcement& announcement) const;
   };
 
-  std::set<Thread> dumping_;
-  // When another session recorded it; kNone for this one.
+  // LTTng's own, which emit nothing that is new: a dump's begin may be lost.
+  std::set<Thread> tracing_;
+  // When it was dumped, or recorded by another session; kNone for neither.
   std::unordered_map<Announcement, int64_t, Hash> announced_;
 };
 

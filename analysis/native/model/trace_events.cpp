@@ -87,11 +87,12 @@ TraceEvents::TraceEvents(const ctf::TraceSet& traces, Engine& engine, int64_t la
       allowed_(latest_by),
       host_text_(hosts().size(), kNone) {
   for (const ctf::EventClassRef& event : traces.event_classes()) make_plan(event);
-  const auto looks_back = [](const EventPlan& plan) {
-    return is_operation(plan.kind) || plan.kind == EventType::dump_begin;
-  };
-  if (latest_by > 0 || !announced.empty() || std::ranges::any_of(plans_, looks_back)) {
-    intake_.emplace(engine, latest_by);
+  const auto is_operation_plan = [](const EventPlan& plan) { return is_operation(plan.kind); };
+  const bool has_dumps = std::ranges::any_of(
+      plans_, [](const EventPlan& plan) { return plan.kind == EventType::dump_begin; });
+  if (latest_by > 0 || has_dumps || !announced.empty() ||
+      std::ranges::any_of(plans_, is_operation_plan)) {
+    intake_.emplace(engine, latest_by, has_dumps);
     intake_->announce(announced);
   }
   start();

@@ -142,6 +142,28 @@ def test_without_ros_only_the_hooks_are_added() -> None:
     assert done.returncode == 0, done.stderr
     assert "export AMENT_PREFIX_PATH=" not in done.stdout
     assert "libdds_tracepoints" in done.stdout
+    # Entities are announced again all the same.
+    assert "libros2_statedump" in done.stdout
+
+
+@pytest.mark.parametrize("form", ["systemd", "docker"])
+def test_a_service_gets_what_the_shell_has_already(form: str) -> None:
+    names = ("LD_PRELOAD", "AMENT_PREFIX_PATH", "ROS_DISTRO", "PATH", "ROS_DOMAIN_ID")
+    asked = ("env", "--format", form)
+    environment = {**os.environ, "ROS_DOMAIN_ID": "7"}
+    first = subprocess.run(
+        [*STRATA, *asked], env=environment, capture_output=True, text=True, check=True
+    )
+    again = subprocess.run(
+        [*STRATA, "env", "--", *STRATA, *asked],
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    for name in names:
+        (line,) = re.findall(rf"^{name}=.*", first.stdout, re.MULTILINE)
+        assert re.findall(rf"^{name}=.*", again.stdout, re.MULTILINE) == [line]
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
@@ -133,6 +134,16 @@ def names_of_entities(model: Model) -> list[list[Any]]:
     return [sorted(column.tolist(), key=str) for column in columns]
 
 
+def was_there(model: Model) -> int:
+    """How many nodes were there before the trace."""
+    nodes = model.entities.nodes
+    return int(model.was_there(nodes, np.arange(len(nodes.begin_ns))).sum())
+
+
+def without(tables: Tables, *names: str) -> Tables:
+    return {name: table for name, table in tables.items() if name not in names}
+
+
 @pytest.fixture
 def tables(request: pytest.FixtureRequest, sample: Callable[[str], Path]) -> Tables:
     return dict(open_trace(sample(request.param)).tables())
@@ -170,7 +181,7 @@ def test_the_dump_for_another_session_changes_nothing(tables: Tables) -> None:
     plain, given = model_of_tables(tables), model_of_tables(merged(tables, asked))
     assert names_of_entities(given) == names_of_entities(plain)
     assert messages(given, 0) == messages(plain, 0)
-    assert given.announced_until_ns < 0
+    assert not was_there(given)
     uses = Counter({use[:3]: use[3] for use in given.rows.engine.event_uses})
     again = uses - Counter({use[:3]: use[3] for use in plain.rows.engine.event_uses})
     assert {event: count for (event, _, _), count in again.items()} == {
@@ -206,9 +217,74 @@ def test_a_dump_long_after_the_beginning_adds_what_was_lost(tables: Tables) -> N
     assert {one[0] for one in messages(late, 0)} - topics == {"(unknown)"}
 
 
+@pytest.mark.parametrize("tables", SAMPLES[:2], indirect=True)
+def test_a_dump_is_known_by_its_thread_where_its_begin_was_lost(tables: Tables) -> None:
+    began_ns = last_init_ns(tables) + 1
+    asked = dump(tables, began_ns, began_ns + 30 * MS)
+    first = dump(tables, began_ns, began_ns + 10 * MS)
+    again = without(asked, BEGIN, END)
+    plain, given = model_of_tables(tables), model_of_tables(merged(tables, first, again))
+    assert names_of_entities(given) == names_of_entities(plain)
+    assert messages(given, 0) == messages(plain, 0)
+
+
+@pytest.mark.parametrize("tables", SAMPLES[:1], indirect=True)
+def test_hosts_begin_at_their_own_time(tables: Tables) -> None:
+    late_tables, since_ns = cut(tables)
+    other = {
+        name: table.slice(0, 1)
+        .set_column(
+            table.schema.get_field_index("timestamp"),
+            table.schema.field("timestamp"),
+            pa.array([since_ns - 11_000 * MS]),
+        )
+        .set_column(
+            table.schema.get_field_index("host"),
+            table.schema.field("host"),
+            pa.array(["other"]).cast(table.schema.field("host").type),
+        )
+        for name, table in tables.items()
+        if name == "ros2:callback_end"
+    }
+    late = model_of_tables(merged(late_tables, other))
+    whole = model_of_tables(tables)
+    assert messages(late, since_ns + SETTLED_NS) == messages(whole, since_ns + SETTLED_NS)
+    assert was_there(late) == len(whole.entities.nodes.begin_ns)
+
+
+@pytest.mark.parametrize("tables", SAMPLES[:1], indirect=True)
+def test_of_an_address_that_was_another_entitys_the_last_one_counts(tables: Tables) -> None:
+    """A callback had been a timer's; it is a subscription's since."""
+    added = tables["ros2:rclcpp_subscription_callback_added"].to_pylist()
+    stale = tables["ros2:rclcpp_timer_callback_added"].slice(0, 1).to_pylist()[0] | {
+        "vpid": added[0]["vpid"],
+        "vtid": added[0]["vtid"],
+        "callback": added[0]["callback"],
+        "timestamp": added[0]["timestamp"] - 1,
+    }
+    name = "ros2:rclcpp_timer_callback_added"
+    whole_tables = merged(tables, {name: _table(name, [stale], tables)})
+    late_tables, since_ns = cut(whole_tables)
+    whole, late = model_of_tables(whole_tables), model_of_tables(late_tables)
+    assert names_of_entities(late) == names_of_entities(whole)
+    assert messages(late, since_ns + SETTLED_NS) == messages(whole, since_ns + SETTLED_NS)
+
+
+@pytest.mark.parametrize("tables", SAMPLES[:1], indirect=True)
+def test_what_a_process_has_forgotten_is_said(tables: Tables) -> None:
+    late_tables, _ = cut(tables)
+    begins = late_tables[BEGIN].to_pylist()
+    told = [row | {"forgotten": 7} for row in begins]
+    late = model_of_tables(late_tables | {BEGIN: _table(BEGIN, told, late_tables)})
+    found = {one[0]: one[3] for one in late.rows.engine.findings}
+    assert found["forgotten_announcements"] == 7 * len(begins)
+    plain = {one[0] for one in model_of_tables(late_tables).rows.engine.findings}
+    assert "forgotten_announcements" not in plain
+
+
 def test_a_recorded_trace_that_begins_late(sample: Callable[[str], Path]) -> None:
     model = model_of_trace(open_trace(sample("attached_jazzy")), None, None)
-    assert model.announced_until_ns > 0
+    assert was_there(model) == len(model.entities.nodes.begin_ns) == 3
     known = messages(model, 0)
     assert {one[:3] for one in known} == {
         ("/chain_0", "/source", "/relay_0"),

@@ -64,7 +64,8 @@ def test_what_runs_already_is_recorded_for_a_time(
     later.communicate(timeout=60)
 
     assert recorder.returncode == 0, said
-    assert re.search(r"strata: attached to \d+ process(es)?\. Ctrl-C ends the recording\n", said)
+    # The tests' program has no entities to announce.
+    assert re.search(r"attached to \d+ process(es)?; .*`strata daemon`\)\. Ctrl-C ends", said)
     content = manifest(target)
     assert content["complete"] is True
     command = content["command"]
@@ -184,13 +185,13 @@ def test_it_is_said_when_nothing_can_be_traced(world: World, tmp_path: Path) -> 
     apart = ("unshare", "--pid", "--fork", "--mount-proc")
     line = ("record", "--attach", "-c", "ros2", "-o", target, "--duration", "500ms")
     done = world.run(*apart, sys.executable, "-m", "strata", *line)
-    assert done.returncode == 0, done.stderr
+    assert done.returncode == 125, done.stderr
     assert "no process is ready to be traced yet" in done.stderr
     assert "no process was ready to be traced: none had LTTng-UST loaded." in done.stderr
     assert 'eval "$(strata env)"' in done.stderr
     content = manifest(target)
     assert content["empty"] is True
-    assert content["processes"] == {"of_command": [], "others": []}
+    assert content["processes"] == {"of_command": [], "others": [], "announce_nothing": []}
     assert content["thread_cpu"]["why_not"] == "there was no traced process"
 
 

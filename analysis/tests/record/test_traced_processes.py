@@ -20,6 +20,7 @@ from strata.record.traced_processes import (
 )
 
 UST = "7f00 r-xp 0 0 0 /usr/lib/x86_64-linux-gnu/liblttng-ust.so.1.0.0\n"
+STATEDUMP = "7f00 r-xp 0 0 0 /opt/lib/tracetools_provider/libros2_statedump.so\n"
 BUNDLED = "7f00 r-xp 0 0 0 /venv/ros_tracetools.libs/liblttng-ust-0a1b2c3d.so.0.0.0\n"
 HOOKS = "7f00 r-xp 0 0 0 /ws/lib/dds_tracepoints/libdds_tracepoints.so\n"
 
@@ -70,10 +71,14 @@ def test_those_with_lttng_ust_are_found(
     assert found == [11]
     # One that loads it later, and one that is new.
     made.add(12, BUNDLED + UST)
-    made.add(13, UST)
+    made.add(13, UST + STATEDUMP)
     traced.look(now=True)
     assert found == [11, 12, 13]
-    assert traced.as_json() == {"of_command": [3, 12, 13], "others": []}
+    assert traced.as_json() == {
+        "of_command": [3, 12, 13],
+        "others": [],
+        "announce_nothing": [3, 12],
+    }
     assert traced.count == 3
 
 
@@ -168,7 +173,15 @@ def test_another_ros_than_the_recorders_is_not_claimed(
     assert ros_of_processes(ros, traced) is None
 
 
-def test_what_is_said_at_the_start() -> None:
-    assert attached_line(1) == "attached to 1 process. Ctrl-C ends the recording"
-    assert attached_line(3) == "attached to 3 processes. Ctrl-C ends the recording"
-    assert attached_line(0).startswith("no process is ready to be traced yet")
+def test_what_is_said_at_the_start(made: MadeProcesses, traced: TracedProcesses) -> None:
+    def said(*, has_names: bool = False) -> str:
+        traced.look(now=True)
+        return attached_line(traced, has_names=has_names)
+
+    no_names = "what was made before has no names (see `strata daemon`)"
+    assert said().startswith("no process is ready to be traced yet")
+    made.add(11, UST + STATEDUMP)
+    assert said() == "attached to 1 process. Ctrl-C ends the recording"
+    made.add(12, UST)
+    assert f"2 processes; 1 of them started without `strata env`: {no_names}. Ctrl-C" in said()
+    assert said(has_names=True) == "attached to 2 processes. Ctrl-C ends the recording"

@@ -34,7 +34,8 @@ _KEYS = {
     "rclcpp_subscription_init": "subscription",
     "rcl_lifecycle_state_machine_init": "state_machine",
 }
-"""What an event introduces, where that is not its first parameter."""
+"""What an event is about, where that is not its first parameter."""
+_INTRODUCING = re.compile(r"\w+_init|rclcpp_construct_ring_buffer")
 
 
 class Parameter(NamedTuple):
@@ -159,6 +160,7 @@ def announcing_source(name: str, parameters: list[Parameter], lengths: dict[str,
     declared = ", ".join(f"{parameter.type} {parameter.name}" for parameter in parameters)
     given = ", ".join(parameter.name for parameter in parameters)
     key = _KEYS.get(name, parameters[0].name)
+    introduces = "true" if _INTRODUCING.fullmatch(name) else "false"
     sizes = "".join(f" + length({text})" for text in texts)
     put = "".join(f"  kept.{text} = put(record, &end, {text});\n" for text in texts)
     put = f"  size_t end = sizeof(kept);\n{put}" if texts else ""
@@ -167,12 +169,13 @@ struct {name} {{
 {chr(10).join(members)}
 }};
 
+static _Atomic(void *) real_{name};
+
 static void emit_{name}(const void * record)
 {{
-  static _Atomic(void *) found;
   const struct {name} * kept = record;
   void (* real)({declared}) = NULL;
-  *(void **)&real = real_function(&found, "ros_trace_{name}");
+  *(void **)&real = atomic_load_explicit(&real_{name}, memory_order_relaxed);
   if (real != NULL) {{
     real({", ".join(passed)});
   }}
@@ -184,7 +187,9 @@ EXPORT void ros_trace_{name}({declared})
   alignas(struct {name}) char record[sizeof(kept){sizes}];
 {chr(10).join(kept)}
 {put}  memcpy(record, &kept, sizeof(kept));
-  ros2_statedump_announce(emit_{name}, (uint64_t)(uintptr_t){key}, record, sizeof(record));
+  find_real(&real_{name}, "ros_trace_{name}");
+  ros2_statedump_announce(
+    emit_{name}, (uint64_t)(uintptr_t){key}, {introduces}, record, sizeof(record));
 }}
 
 EXPORT bool ros_trace_enabled_{name}()

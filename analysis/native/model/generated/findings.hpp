@@ -99,6 +99,7 @@ enum class Finding : uint8_t {
   driver_frames_unread,
   reused_process_ids,
   repeated_contexts,
+  forgotten_announcements,
   contradictory_nesting,
   contradicted_versions,
   newer_versions,
@@ -137,7 +138,7 @@ enum class Finding : uint8_t {
   unreadable_own_files,
 };
 
-inline constexpr std::array<std::string_view, 123> kFindings = {{
+inline constexpr std::array<std::string_view, 124> kFindings = {{
     "incomplete_recording",
     "stopped_early",
     "discarded_unknown",
@@ -225,6 +226,7 @@ inline constexpr std::array<std::string_view, 123> kFindings = {{
     "driver_frames_unread",
     "reused_process_ids",
     "repeated_contexts",
+    "forgotten_announcements",
     "contradictory_nesting",
     "contradicted_versions",
     "newer_versions",

@@ -60,12 +60,14 @@ def command(
     """Print the environment in which nodes are ready to be recorded, or run a command in it.
 
     Nodes that were started in it can be recorded at any time, by `strata record --attach`. Until
-    then nothing is recorded. Only variables that differ from yours are printed. With a command
-    after `--` nothing is printed: it is executed in that environment.
+    then nothing is recorded. Only variables that differ from yours are printed, but for systemd and
+    Docker all that nodes need. With a command after `--` nothing is printed: it is executed in that
+    environment.
 
     Exit status: 0, or the command's own; 125 the environment cannot be made, 126 the command
     cannot be executed, 127 it was not found.
     """
+    from strata.record.host import steers
     from strata.record.ros import caller_environment
 
     with own_statuses():
@@ -75,11 +77,16 @@ def command(
             say(remark)
         if command_line:
             _execute(command_line, made.variables)
-        changed = {
-            name: value for name, value in made.variables.items() if caller.get(name) != value
+        # A service or a container has nothing of this shell's: neither what was set here before.
+        bare = {"PATH": os.defpath}
+        needed = () if form == "sh" else _made(bare, config, rmw_profile, no_ros=no_ros).variables
+        wanted = {
+            name: value
+            for name, value in made.variables.items()
+            if caller.get(name) != value or name in needed or (form != "sh" and steers(name))
         }
         # As bytes: a value need not be text.
-        click.echo(os.fsencode(formatted(changed, form)), nl=False)
+        click.echo(os.fsencode(formatted(wanted, form)), nl=False)
 
 
 def _made(

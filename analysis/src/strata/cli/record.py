@@ -143,7 +143,8 @@ def command(
     if not recording.end.succeeded:
         say(f"the command failed: {recording.end.description}")
     say_next(recording)
-    exit_with(recording.end.status, recording)
+    found_none = recording.traced == 0 and recording.empty
+    exit_with(CANNOT_RECORD if found_none else recording.end.status, recording)
 
 
 def _check_usage(

@@ -92,10 +92,6 @@ class Engine:
     @property
     def span(self) -> tuple[int, int]: ...
     @property
-    def announced_until_ns(self) -> int:
-        """What was made before was there before the trace, by its process; -1: nothing."""
-
-    @property
     def joined_ns(self) -> int:
         """When the last process said what it had made before the trace; -1: none did."""
 

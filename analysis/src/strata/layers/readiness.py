@@ -14,7 +14,7 @@ was.
 Without init events of both ends nothing is known: the trace may have begun long after them. Of ends
 that were made in a part that was dropped, of which only their names are there, no first message and
 no begin of spinning is known: the hop was ready when they were made. Ends that were there before
-the trace (`Model.announced_until_ns`) were ready when it began.
+the trace were ready when it began.
 """
 
 from __future__ import annotations
@@ -57,14 +57,14 @@ def find_readiness(model: Model, transfers: Transfers) -> Readiness:
     made = pick(entities.publishers.begin_ns, publisher)
     subscribed = pick(entities.subscriptions.begin_ns, subscription)
     # What it did first, it did in what was dropped, or before the trace.
-    named_until_ns = max(model.dropped_until_ns, model.announced_until_ns)
-    began = subscribed < named_until_ns
+    began = subscribed < model.dropped_until_ns
+    began |= model.was_there(entities.subscriptions, subscription)
     taking = np.maximum(subscribed, np.where(began, NONE, _executor_begin(model, transfers)))
     history = transfers.durations.get(HISTORY.column)
     if history is not None:
         taking = np.maximum(taking, np.where(history > 0, transfers.handed_ns + history, NONE))
     writer_known = _writer_known(transfers, publisher, subscription)
-    began &= made < named_until_ns
+    began &= (made < model.dropped_until_ns) | model.was_there(entities.publishers, publisher)
     taking = np.maximum(taking, np.where(began, NONE, writer_known))
     apart = transfers.unsynchronised
     known = (publisher != NONE) & (subscription != NONE) & ~apart

@@ -112,10 +112,11 @@ def find_timer_fires(model: Model) -> tuple[TimerFires, Findings]:
         np.full(len(rows), ON_GRID, np.int64),
     )
     bounds = np.searchsorted(timer, np.arange(len(timers) + 1))
+    was_there = model.was_there(timers, np.arange(len(timers)))
     for number, (begin, end) in enumerate(pairwise(bounds)):
         grid = _Grid(int(timers.period_ns[number]), called_ns[begin:end], idleness.of(begin, end))
         begin_ns = int(timers.begin_ns[number])
-        if begin_ns < model.announced_until_ns and end > begin:
+        if was_there[number] and end > begin:
             # Nobody says when it was made: the first fire that is there is on time.
             begin_ns = int(called_ns[begin]) - int(timers.period_ns[number])
         grid.place(begin_ns, model.dropped_until_ns)

@@ -7,6 +7,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Protocol
+
+import numpy as np
 
 from strata.engine.tables import EngineTables
 from strata.engine.windows import NO_LOSSES, Windows
@@ -24,6 +27,7 @@ from strata.model.matching import Matches, find_matches, subscriptions_of
 from strata.model.middleware import Middleware, find_middleware
 from strata.model.numbers import Numbers, number_rows
 from strata.model.scheduling import Scheduling, find_scheduling
+from strata.model.search import pick
 from strata.model.service_calls import ServiceTraffic, find_traffic
 from strata.model.thread_cpu import CpuSamples, find_cpu_samples, no_samples
 from strata.model.thread_steps import ThreadSteps, find_thread_steps
@@ -31,6 +35,18 @@ from strata.model.traffic import Publications, Takes, find_publications, find_ta
 from strata.read.thread_cpu import ThreadCpu
 from strata.schema.quality import NOTHING_FOUND, Findings
 from strata.schema.rows import Flags, Ints
+
+
+class Made(Protocol):
+    """Columns of entities: the process that made each, and when."""
+
+    @property
+    def process(self) -> Ints:
+        """Dense number of the process."""
+
+    @property
+    def begin_ns(self) -> Ints:
+        """When it was made, since the epoch."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,13 +78,14 @@ class Model:
         """The events that the engine keeps whole."""
         return EventColumns(self.rows)
 
-    @property
-    def announced_until_ns(self) -> int:
-        """What was made before that was there before the trace, by its process; `NONE`: nothing.
+    def was_there(self, entities: Made, rows: Ints) -> Flags:
+        """Return which entities were there before the trace, as their processes announced.
 
-        Such things begin with the trace, as nobody says when they were made.
+        They begin before any event of their process, as nobody says when they were made. `rows`
+        are rows of `entities`, or `NONE`.
         """
-        return self.rows.engine.announced_until_ns
+        first_ns = np.append(self.facts.process_first_ns, NONE)
+        return np.asarray(pick(entities.begin_ns, rows) < first_ns[pick(entities.process, rows)])
 
     @property
     def joined_ns(self) -> int:

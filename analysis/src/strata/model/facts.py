@@ -118,6 +118,11 @@ class Facts:
         self._model, self._of = model, model.rows
 
     @property
+    def process_first_ns(self) -> Ints:
+        """The first event of each process."""
+        return self._of.ints("processes", "first_ns")[self._of.process_order]
+
+    @property
     def first_ns(self) -> int:
         """The first event; far in the future without any."""
         first_ns = self._of.rows["processes"]["first_ns"]

@@ -77,7 +77,7 @@ def announced_by_init_session(say: Say) -> Attachment | None:
             return {"announced": None}
         return {"announced": _summary(tables)}
 
-    return Attachment(prepare, describe)
+    return Attachment(prepare, describe, has_names=True)
 
 
 def carried_over(directory: Path) -> Attachment:

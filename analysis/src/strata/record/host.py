@@ -112,15 +112,15 @@ def lttng_ust_version() -> str | None:
     return next((answer for query in queries if (answer := _ask(query))), None)
 
 
+def steers(name: str) -> bool:
+    """Return whether a variable steers ROS 2, its middleware or LTTng, or what programs load."""
+    return name.startswith(_VARIABLES) or name in ("LD_PRELOAD", "PYTHONPATH", "LD_LIBRARY_PATH")
+
+
 def relevant_environment(environment: Mapping[str, str]) -> dict[str, str]:
     """Pick the variables that steer ROS 2, its middleware or LTTng; secrets are masked."""
     return mask_environment(
-        {
-            name: environment[name]
-            for name in sorted(environment)
-            if name.startswith(_VARIABLES)
-            or name in ("LD_PRELOAD", "PYTHONPATH", "LD_LIBRARY_PATH")
-        }
+        {name: environment[name] for name in sorted(environment) if steers(name)}
     )
 
 

@@ -62,6 +62,8 @@ class Attachment:
 
     prepare: Callable[[Path], None] = lambda _: None
     describe: Callable[[Path], Mapping[str, Any]] = lambda _: {}
+    has_names: bool = False
+    """It has names of what processes made before."""
 
 
 @dataclass(frozen=True)
@@ -124,7 +126,7 @@ def make_plan(
         made = configured_environment(caller, ros, config, rmw_profile)
         made.variables[SESSION_DIR_VARIABLE] = str(target)
     else:
-        made = TracedEnvironment(caller, None, None)
+        made = TracedEnvironment(caller, None, None, announces=False)
     program = resolve(command, made.variables) if command else ""
     check_directory(target, force=force)
     check_buffers(config)

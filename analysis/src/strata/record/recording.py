@@ -293,7 +293,8 @@ class _Recorder:
         """Record what runs anyway, until a signal, the end of its time, or of the session."""
         traced = TracedProcesses(sampling.follow)
         traced.begin()
-        self._plan.say(attached_line(traced.count))
+        has_names = self._plan.attachment.has_names
+        self._plan.say(attached_line(traced, has_names=has_names))
         end = self._wait(Attached(lambda: health.stopped is not None), traced, health)
         self._traced = traced.count
         ros = self._manifest.content["ros"]

@@ -28,6 +28,7 @@ SYSTEM_ROOT = Path("/opt/ros")
 WHEELS = "wheels"
 SYSTEM = "system"
 SOURCED = "sourced"
+STATEDUMP = "lib/tracetools_provider/libros2_statedump.so"
 _UNKNOWN = "unknown"
 _BOOTSTRAPPED = "_ROS_WHEELS_BOOTSTRAP_COMPLETE"
 _SOURCE_TIMEOUT_S = 30.0
@@ -57,7 +58,7 @@ class Ros:
     @property
     def statedump(self) -> Path | None:
         """Give the library that announces entities again when a session starts; null unbuilt."""
-        return self._built("lib/tracetools_provider/libros2_statedump.so")
+        return self._built(STATEDUMP)
 
     @property
     def rclpy_tracepoints(self) -> Path | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,11 +15,16 @@ from strata.errors import SessionError
 from strata.record.command import refuse_if_interrupted
 from strata.record.config import SessionConfig
 from strata.record.lttng import KERNEL, UST, Lttng
+from strata.record.preload import asks_for
+from strata.schema.events import DDS_PROVIDER, DRIVER_PROVIDER, PROVIDER
 
 # Generous: the consumer may have gigabytes of full buffers to write.
 _STOP_TIMEOUT_S = 120.0
 # One that cannot write them may never answer.
 _TROUBLED_STOP_TIMEOUT_S = 15.0
+_ANNOUNCING = (PROVIDER, DDS_PROVIDER, DRIVER_PROVIDER)
+_STATEDUMP = "ros2_statedump"
+_DUMPS = f"{_STATEDUMP}:*"
 _NOT_COUNTED = "LTTng did not report how many events were lost to full buffers"
 
 
@@ -68,7 +73,7 @@ class Session:
         per_pid = config.buffers == "per-pid"
         self.lttng.flush_metadata(self.name, UST, per_pid=per_pid)
         self.lttng.enable_channel(self.name, UST, config.channel, per_pid=per_pid)
-        for event in config.ust:
+        for event in with_statedumps(config.ust):
             self.lttng.enable_event(self.name, UST, event)
         unknown = self.lttng.unknown_contexts(config.contexts)
         for context in unknown:
@@ -121,6 +126,15 @@ class Session:
                 self.problem(str(error))
             return False
         return True
+
+
+def with_statedumps(events: Sequence[str]) -> list[str]:
+    """Add the events around announcements of what was there before, where these are recorded.
+
+    Without them what a process says again would be taken for news.
+    """
+    announcing = any(asks_for(events, provider) for provider in _ANNOUNCING)
+    return [*events, *([] if asks_for(events, _STATEDUMP) or not announcing else [_DUMPS])]
 
 
 @contextlib.contextmanager

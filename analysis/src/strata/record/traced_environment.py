@@ -11,11 +11,16 @@ from strata.record.config import DRIVER_PORTS, SessionConfig
 from strata.record.dds import Dds, find_hooks, plan_dds
 from strata.record.driver import LIBRARY as DRIVER_LIBRARY
 from strata.record.driver import Driver, plan_driver
-from strata.record.preload import asks_for, built_library
+from strata.record.guard import preload
+from strata.record.preload import asks_for, built_library, guards_beside
 from strata.record.profiles import RmwProfile
-from strata.record.ros import Ros
+from strata.record.ros import STATEDUMP, Ros
 from strata.schema.events import DDS_PROVIDER, DRIVER_PROVIDER
 
+_NO_STATEDUMP = (
+    f"entities are announced once only: {STATEDUMP} is not built, so recordings that attach later "
+    "have no names (`make setup`)"
+)
 _NO_HOOKS = "no DDS events: their hooks are not built (`make setup`)"
 
 
@@ -26,12 +31,15 @@ class TracedEnvironment:
     variables: dict[str, str]
     dds: Dds | None
     driver: Driver | None
+    announces: bool
+    """Entities are announced again when a session starts."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """Give what the user should know: hooks that do not bind, libraries that are not built."""
         layers = (self.dds, self.driver)
-        return tuple(remark for layer in layers if layer for remark in layer.remarks)
+        own = () if self.announces else (_NO_STATEDUMP,)
+        return (*own, *(remark for layer in layers if layer for remark in layer.remarks))
 
 
 def traced_environment(
@@ -47,6 +55,9 @@ def traced_environment(
     that the events need is not built for this ROS 2, or the profile does not fit.
     """
     variables = ros.environment(caller) if ros else dict(caller)
+    statedump = built_library(STATEDUMP, ros)
+    if statedump and ros is None:
+        preload(variables, [statedump, *guards_beside(statedump, STATEDUMP, ros)])
     if rmw_profile:
         variables = rmw_profile.environment(variables, ros)
     dds = plan_dds(ros, variables) if asks_for(events, DDS_PROVIDER) else None
@@ -55,7 +66,7 @@ def traced_environment(
     driver = plan_driver(ros, driver_ports) if asks_for(events, DRIVER_PROVIDER) else None
     if driver:
         variables = driver.preload(variables)
-    return TracedEnvironment(variables, dds, driver)
+    return TracedEnvironment(variables, dds, driver, announces=statedump is not None)
 
 
 def configured_environment(

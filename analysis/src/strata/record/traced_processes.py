@@ -21,6 +21,7 @@ from strata.record.ros import DEFAULT_RMW
 
 _LIBRARY = b"/liblttng-ust.so"
 _DDS_HOOKS = b"/libdds_tracepoints.so"
+_STATEDUMP = b"/libros2_statedump.so"
 _RMW = "RMW_IMPLEMENTATION"
 _EVERY_S = 0.5
 _PART = 4
@@ -44,6 +45,7 @@ class TracedProcesses:
     _traced: set[int] = field(default_factory=set)
     _waiting: dict[int, _Seen] = field(default_factory=dict)
     _own: set[int] = field(default_factory=set)
+    _silent: set[int] = field(default_factory=set)
     _variables: list[dict[str, str]] = field(default_factory=list)
     _due: float = 0.0
 
@@ -55,6 +57,11 @@ class TracedProcesses:
     def count(self) -> int:
         """Count the processes that were found until now."""
         return len(self._variables)
+
+    @property
+    def silent(self) -> int:
+        """Count those that announce nothing again of what they made before."""
+        return len(self._silent)
 
     @property
     def patience_s(self) -> float:
@@ -80,7 +87,11 @@ class TracedProcesses:
 
         Nobody is among the others: what emits events is traced, seen or not.
         """
-        return {"of_command": sorted(self._own), "others": []}
+        return {
+            "of_command": sorted(self._own),
+            "others": [],
+            "announce_nothing": sorted(self._silent),
+        }
 
     def values(self, variable: str) -> set[str | None]:
         """Give the values that the environments of traced processes have for a variable."""
@@ -93,26 +104,42 @@ class TracedProcesses:
             return
         if not _is_meant(pid):
             return
-        if _LIBRARY not in _maps(pid):
+        maps = _maps(pid)
+        if _LIBRARY not in maps:
             first = seen.first if seen else at
             self._waiting[pid] = _Seen(first, at + min(_SELDOM_S, (at - first) / _PART))
             return
         self._waiting.pop(pid, None)
         self._traced.add(pid)
-        self._own.add(processes.own_id(pid))
+        own_id = processes.own_id(pid)
+        self._own.add(own_id)
+        if _STATEDUMP not in maps:
+            self._silent.add(own_id)
         self._variables.append(_environment(pid))
         self.found(pid)
 
 
-def attached_line(count: int) -> str:
-    """Say what a recording without a command has found at its start."""
+def attached_line(traced: TracedProcesses, *, has_names: bool) -> str:
+    """Say what a recording without a command has found at its start.
+
+    `has_names`: an init session has the names of processes that announce nothing again.
+    """
+    count = traced.count
     if count == 0:
         return (
             "no process is ready to be traced yet (none has LTTng-UST loaded); waiting for those "
             "that start. Ctrl-C ends the recording"
         )
     found = "1 process" if count == 1 else f"{count} processes"
-    return f"attached to {found}. Ctrl-C ends the recording"
+    lack = ""
+    if traced.silent and not has_names:
+        every = "it started" if count == 1 else "they started"
+        which = every if traced.silent == count else f"{traced.silent} of them started"
+        lack = (
+            f"; {which} without `strata env`: what was made before has no names (see `strata "
+            "daemon`)"
+        )
+    return f"attached to {found}{lack}. Ctrl-C ends the recording"
 
 
 def ros_of_processes(ros: dict[str, Any] | None, traced: TracedProcesses) -> dict[str, Any] | None:

@@ -9,8 +9,8 @@
 #include <string.h>
 
 typedef void (*emit_function)(const void* record);
-typedef void (*announce_function)(emit_function emit, uint64_t key, const void* record,
-                                  size_t size);
+typedef void (*announce_function)(emit_function emit, uint64_t key, bool introduces,
+                                  const void* record, size_t size);
 
 // The texts lie behind it: the topic's name, and that of its type.
 struct record {
@@ -61,7 +61,8 @@ static void announce(emit_function emit, const void* entity, const char* topic, 
   memcpy(bytes + record->type, type, type_size);
   announce_function function = keeper();
   if (function != NULL) {
-    function(emit, (uint64_t)(uintptr_t)entity, record, sizeof(bytes));
+    // A writer and a reader of Cyclone DDS are numbers, which are no addresses.
+    function(emit, (uint64_t)(uintptr_t)entity, false, record, sizeof(bytes));
   } else {
     emit(record);
   }

@@ -3,8 +3,10 @@
 
 // Sources, and the functions that emit. source_init is emitted when a source is made, and again
 // before the first event of a source that a later session, or a forked child, has not heard of.
+#define _GNU_SOURCE
 #include "sources.h"
 
+#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -60,15 +62,42 @@ static int32_t port_of(const char* address) {
              : -1;
 }
 
+static void emit_source(const void* record) {
+  const uint64_t* id = record;
+  const struct source* source = &sources[*id - 1];
+  if (WANTED(source_init)) {
+    lttng_ust_do_tracepoint(driver, source_init, *id, source->kind, source->name, source->address);
+  }
+}
+
+// Emits it now, and where ros2_statedump is preloaded (package tracetools_provider) also when a
+// further session starts while this one goes on.
+static void emit_and_keep(uint64_t id) {
+  void (*keep)(void (*)(const void*), uint64_t, bool, const void*, size_t) = NULL;
+  *(void**)&keep = dlsym(RTLD_DEFAULT, "ros2_statedump_announce");
+  if (keep != NULL) {
+    keep(emit_source, id, false, &id, sizeof(id));
+  } else {
+    emit_source(&id);
+  }
+}
+
 // Not inlined, so that the callers stay small where nothing is recorded.
 __attribute__((noinline)) static void announce(uint64_t id, uint32_t now) {
   struct source* source = &sources[id - 1];
-  if (!atomic_load_explicit(&source->filled, memory_order_acquire) ||
-      atomic_exchange(&source->told, now) == now) {
+  if (!atomic_load_explicit(&source->filled, memory_order_acquire)) {
+    return;
+  }
+  uint32_t before = atomic_exchange(&source->told, now);
+  if (before == now) {
     return;
   }
   atomic_store(&told_any, true);
-  lttng_ust_do_tracepoint(driver, source_init, id, source->kind, source->name, source->address);
+  if (before == 0) {
+    emit_and_keep(id);
+  } else {
+    emit_source(&id);
+  }
 }
 
 static inline void announce_if_new(uint64_t id) {

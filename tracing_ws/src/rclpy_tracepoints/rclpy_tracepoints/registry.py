@@ -112,7 +112,7 @@ def goal_of(goal_handle: Any, callback_id: int) -> int:
     if goal is None:
         goal = next(_ids)
         setattr(goal_handle, _ATTRIBUTE, goal)
-        _emit.service_callback_added(goal, callback_id)
+        _emit.goal_added(goal, callback_id)
     return int(goal)
 
 

@@ -24,6 +24,8 @@ static struct {
   void (*timer_callback_added)(const void* timer_handle, const void* callback);
   void (*timer_link_node)(const void* timer_handle, const void* node_handle);
   void (*service_callback_added)(const void* service_handle, const void* callback);
+  // The same of what is soon gone: it is not announced again when a session starts.
+  void (*goal_added)(const void* goal, const void* callback);
   void (*callback_register)(const void* callback, const char* symbol);
   void (*publish)(const void* publisher_handle, const void* message);
   void (*callback_start)(const void* callback, bool is_intra_process);
@@ -122,6 +124,9 @@ static PyObject* bind(PyObject* self, PyObject* Py_UNUSED(ignored)) {
     memcpy(entry_points[i].slot, &function, sizeof(function));
     bound += function != NULL;
   }
+  // Not that of a library before it, which would keep it.
+  void* goal = local != NULL ? dlsym(local, "ros_trace_rclcpp_service_callback_added") : NULL;
+  memcpy(&trace.goal_added, &goal, sizeof(goal));
   if (bound != 0 && own.suspend == NULL) {
     bind_provider();
   }
@@ -162,6 +167,7 @@ EMIT_TWO_ADDRESSES(subscription_callback_added)
 EMIT_TWO_ADDRESSES(timer_callback_added)
 EMIT_TWO_ADDRESSES(timer_link_node)
 EMIT_TWO_ADDRESSES(service_callback_added)
+EMIT_TWO_ADDRESSES(goal_added)
 
 static PyObject* callback_register(PyObject* self, PyObject* const* args, Py_ssize_t nargs) {
   (void)self;
@@ -303,6 +309,7 @@ static PyMethodDef methods[] = {
      "timer_link_node(timer_handle, node_handle)"},
     {"service_callback_added", FAST(service_callback_added), METH_FASTCALL,
      "service_callback_added(service_handle, callback)"},
+    {"goal_added", FAST(goal_added), METH_FASTCALL, "goal_added(goal, callback)"},
     {"callback_register", FAST(callback_register), METH_FASTCALL,
      "callback_register(callback, symbol)"},
     {"publish", publish, METH_O, "publish(publisher_handle): publish() was entered."},

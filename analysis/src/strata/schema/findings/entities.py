@@ -20,6 +20,13 @@ ENTITIES = (
         "second context from another process with that id: treated as one process.",
     ),
     Diagnostic(
+        "forgotten_announcements",
+        Severity.LOSS,
+        "{count} {announcement of an entity|announcements of entities} that {was|were} there "
+        "before the trace {is|are} missing, as {its process|their processes} had too many to keep: "
+        "some names may be unknown.",
+    ),
+    Diagnostic(
         "contradictory_nesting",
         Severity.LOSS,
         "{count} process {id has|ids have} threads whose callbacks end in an order that one "

@@ -23,6 +23,8 @@ struct announcement {
 };
 
 #define FIRST_BUCKETS 256
+// Events that introduce entities, of all providers.
+#define MOST_KINDS 64
 
 // Held while announcements are dumped, too, and then with LTTng-UST's lock around it: who holds it
 // waits for nothing else.
@@ -33,34 +35,73 @@ static struct announcement** buckets;
 static size_t bucket_count;
 static uint32_t count;
 static uint64_t forgotten;
+static struct {
+  emit_function emit;
+  uint32_t count;
+} kinds[MOST_KINDS];
+static uint32_t unknown_kinds;
 static _Atomic bool watching;
 
 // --- the store -----------------------------------------------------------------------------------
 
-static struct announcement** bucket_of(emit_function emit, uint64_t key) {
-  uint64_t mixed = (key ^ (uint64_t)(uintptr_t)emit) * UINT64_C(0x9e3779b97f4a7c15);
+static struct announcement** bucket_of(uint64_t key) {
+  uint64_t mixed = key * UINT64_C(0x9e3779b97f4a7c15);
   return &buckets[(mixed >> 32) & (bucket_count - 1)];
 }
 
-static void unlink_from_order(const struct announcement* one) {
-  *(one->before != NULL ? &one->before->after : &oldest) = one->after;
-  *(one->after != NULL ? &one->after->before : &youngest) = one->before;
+// How many there are of an event; of one kind too many there is none.
+static uint32_t* count_of(emit_function emit) {
+  for (size_t i = 0; i < MOST_KINDS; i++) {
+    if (kinds[i].emit == NULL) {
+      kinds[i].emit = emit;
+    }
+    if (kinds[i].emit == emit) {
+      return &kinds[i].count;
+    }
+  }
+  return &unknown_kinds;
 }
 
 static void drop(struct announcement** place) {
   struct announcement* one = *place;
   *place = one->next;
-  unlink_from_order(one);
-  free(one);
+  *(one->before != NULL ? &one->before->after : &oldest) = one->after;
+  *(one->after != NULL ? &one->after->before : &youngest) = one->before;
+  (*count_of(one->emit))--;
   count--;
+  free(one);
 }
 
-static struct announcement** place_of(emit_function emit, uint64_t key) {
-  struct announcement** place = bucket_of(emit, key);
-  while (*place != NULL && ((*place)->emit != emit || (*place)->key != key)) {
+// Drops what an announcement takes the place of.
+static void drop_former(emit_function emit, uint64_t key, bool introduces) {
+  struct announcement** place = bucket_of(key);
+  while (*place != NULL) {
+    if ((*place)->key == key && (introduces || (*place)->emit == emit)) {
+      drop(place);
+    } else {
+      place = &(*place)->next;
+    }
+  }
+}
+
+// Goals and timers come and go by thousands: nodes stay.
+static void forget_one(void) {
+  emit_function most = oldest->emit;
+  for (size_t i = 0; i < MOST_KINDS && kinds[i].emit != NULL; i++) {
+    if (kinds[i].count > *count_of(most)) {
+      most = kinds[i].emit;
+    }
+  }
+  struct announcement* one = oldest;
+  while (one->after != NULL && one->emit != most) {
+    one = one->after;
+  }
+  struct announcement** place = bucket_of(one->key);
+  while (*place != one) {
     place = &(*place)->next;
   }
-  return place;
+  drop(place);
+  forgotten++;
 }
 
 // False without memory for more: they stay as they are, if there are any.
@@ -74,33 +115,32 @@ static bool grow(void) {
   buckets = made;
   bucket_count = more;
   for (struct announcement* one = oldest; one != NULL; one = one->after) {
-    struct announcement** bucket = bucket_of(one->emit, one->key);
+    struct announcement** bucket = bucket_of(one->key);
     one->next = *bucket;
     *bucket = one;
   }
   return true;
 }
 
-static bool keep(emit_function emit, uint64_t key, const void* record, size_t size) {
+static bool keep(emit_function emit, uint64_t key, bool introduces, const void* record,
+                 size_t size) {
   if (count >= bucket_count && !grow()) {
     return false;
   }
-  struct announcement** place = place_of(emit, key);
-  if (*place != NULL) {
-    drop(place);
-  } else if (count == MOST_ANNOUNCEMENTS) {
-    drop(place_of(oldest->emit, oldest->key));
-    forgotten++;
+  drop_former(emit, key, introduces);
+  if (count == MOST_ANNOUNCEMENTS) {
+    forget_one();
   }
   struct announcement* one = malloc(sizeof(*one) + size);
   if (one == NULL) {
     return false;
   }
-  struct announcement** bucket = bucket_of(emit, key);
+  struct announcement** bucket = bucket_of(key);
   *one = (struct announcement){youngest, NULL, *bucket, emit, key};
   memcpy(one->record, record, size);
   *(youngest != NULL ? &youngest->after : &oldest) = one;
   *bucket = youngest = one;
+  (*count_of(emit))++;
   count++;
   return true;
 }
@@ -128,6 +168,8 @@ static void in_child(void) {
   bucket_count = 0;
   count = 0;
   forgotten = 0;
+  memset(kinds, 0, sizeof(kinds));
+  unknown_kinds = 0;
 }
 
 // --- the sessions --------------------------------------------------------------------------------
@@ -161,12 +203,12 @@ static void watch(void) {
   }
 }
 
-EXPORT void ros2_statedump_announce(emit_function emit, uint64_t key, const void* record,
-                                    size_t size) {
+EXPORT void ros2_statedump_announce(emit_function emit, uint64_t key, bool introduces,
+                                    const void* record, size_t size) {
   int saved_errno = errno;
   pthread_mutex_lock(&lock);
   // Before it is emitted: a session that starts in between has it twice, and not never.
-  if (!keep(emit, key, record, size)) {
+  if (!keep(emit, key, introduces, record, size)) {
     forgotten++;
   }
   pthread_mutex_unlock(&lock);

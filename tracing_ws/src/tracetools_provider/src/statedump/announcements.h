@@ -7,6 +7,7 @@
 #ifndef TRACETOOLS_PROVIDER_STATEDUMP_ANNOUNCEMENTS_H
 #define TRACETOOLS_PROVIDER_STATEDUMP_ANNOUNCEMENTS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -15,12 +16,14 @@
 // Emits an announcement from the copy of its record.
 typedef void (*emit_function)(const void* record);
 
-// Copies a record, and emits it now and whenever a session starts, in the order of the calls. A
-// later record with the same function and key takes the place of the former one: an address that is
-// used again is another entity. Of more than `MOST_ANNOUNCEMENTS` the oldest are forgotten. Called
-// by name (dlsym), by other libraries too; not from a signal handler.
-EXPORT void ros2_statedump_announce(emit_function emit, uint64_t key, const void* record,
-                                    size_t size);
+// Copies a record, and emits it now and whenever a session starts, in the order of the calls. `key`
+// is the address of what it is about, unique in the process while that lives. A later record with
+// the same function and key takes the place of the former one, and one that `introduces` its
+// address that of all others: another entity is there now. Of more than `MOST_ANNOUNCEMENTS` the
+// oldest of those that have most of a kind are forgotten. Called by name (dlsym), by other
+// libraries too; not from a signal handler.
+EXPORT void ros2_statedump_announce(emit_function emit, uint64_t key, bool introduces,
+                                    const void* record, size_t size);
 
 #define MOST_ANNOUNCEMENTS 65536
 

@@ -14,20 +14,20 @@
 
 #include "statedump/announcements.h"
 
-// The function of the libtracetools that is in the process; null without one. It may be known to
-// the libraries of a Python extension only, and not to programs: it is asked for by its name then.
-static inline void* real_function(_Atomic(void*)* found, const char* symbol) {
-  void* known = atomic_load_explicit(found, memory_order_relaxed);
-  if (__builtin_expect(known != NULL, 1)) {
-    return known;
+// Finds the function of the libtracetools that is in the process, if there is one. It may be known
+// to the libraries of a Python extension only, and not to programs: it is asked for by its name
+// then. Not while announcements are dumped, under LTTng-UST's lock, which the dynamic loader waits
+// for with its own lock.
+static inline void find_real(_Atomic(void*)* found, const char* symbol) {
+  if (__builtin_expect(atomic_load_explicit(found, memory_order_relaxed) != NULL, 1)) {
+    return;
   }
-  known = dlsym(RTLD_NEXT, symbol);
-  void* library = known == NULL ? dlopen("libtracetools.so", RTLD_LAZY | RTLD_NOLOAD) : NULL;
+  void* function = dlsym(RTLD_NEXT, symbol);
+  void* library = function == NULL ? dlopen("libtracetools.so", RTLD_LAZY | RTLD_NOLOAD) : NULL;
   if (library != NULL) {
-    known = dlsym(library, symbol);
+    function = dlsym(library, symbol);
   }
-  atomic_store_explicit(found, known, memory_order_relaxed);
-  return known;
+  atomic_store_explicit(found, function, memory_order_relaxed);
 }
 
 // Bytes that a text takes in a record.
