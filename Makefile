@@ -81,6 +81,7 @@ docs: setup ## write the generated pages and headers, the site in analysis/build
 bench: setup ## run the benchmarks
 	$(PYTHON) tracing_ws/src/rclpy_tracepoints/benchmark/bench_emit.py
 	$(PYTHON) tracing_ws/src/driver_tracepoints/benchmark/bench_driver.py
+	$(PYTHON) tracing_ws/src/ros2_statedump/benchmark/bench_statedump.py
 	$(PYTHON) tracing_ws/src/dds_tracepoints/benchmark/bench_publish.py
 	$(PYTHON) tracing_ws/src/dds_tracepoints/benchmark/bench_recording.py
 	@source $(SETUP)/environment.sh .venv && .venv/bin/python tracing_ws/src/camera_pipeline/benchmark/bench_publish_image.py

@@ -21,6 +21,7 @@ PACKAGES = (
     "dds_tracepoints",
     "driver_tracepoints",
     "rclpy_tracepoints",
+    "ros2_statedump",
     "tracetools_provider",
 )
 SENT = 20

@@ -126,7 +126,7 @@ def test_a_complete_recording_says_nothing(session: Path) -> None:
         (
             {**COMPLETE, "stopped_early": {"reason": "disk", "utc": "", "text": "1 MB was free"}},
             "stopped_early",
-            "before its command ended: 1 MB was free.",
+            "early: 1 MB was free.",
         ),
         ('{"schema": 1, "comp', "damaged_manifest", "it is not a complete JSON document"),
         ("[1]", "damaged_manifest", "it is not a JSON object"),

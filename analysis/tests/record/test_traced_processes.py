@@ -20,7 +20,7 @@ from strata.record.traced_processes import (
 )
 
 UST = "7f00 r-xp 0 0 0 /usr/lib/x86_64-linux-gnu/liblttng-ust.so.1.0.0\n"
-STATEDUMP = "7f00 r-xp 0 0 0 /opt/lib/tracetools_provider/libros2_statedump.so\n"
+STATEDUMP = "7f00 r-xp 0 0 0 /opt/lib/ros2_statedump/libros2_statedump.so\n"
 BUNDLED = "7f00 r-xp 0 0 0 /venv/ros_tracetools.libs/liblttng-ust-0a1b2c3d.so.0.0.0\n"
 HOOKS = "7f00 r-xp 0 0 0 /ws/lib/dds_tracepoints/libdds_tracepoints.so\n"
 

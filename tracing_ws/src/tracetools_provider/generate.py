@@ -2,70 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Generate the C functions of tracetools from its headers.
 
-usage: generate.py TRACETOOLS_H TP_CALL_H FUNCTIONS STATEDUMP
-
-tracetools.h declares, for every tracepoint X with its parameters, `ros_trace_X`,
-`ros_trace_enabled_X` and `ros_trace_do_X`; tp_call.h declares the LTTng-UST event with its own
-argument list, which may leave parameters out (`rclcpp_publish` has an unused publisher handle).
-
-Written are the functions of the provider (FUNCTIONS), and those that are called before it, of the
-events that introduce entities (STATEDUMP): they announce an entity now, by the function behind
-them, and again whenever a session starts.
+usage: generate.py TRACETOOLS_H TP_CALL_H OUTPUT
 """
 
 from __future__ import annotations
 
-import re
 import sys
 from pathlib import Path
-from typing import NamedTuple
 
-_DECLARATION = re.compile(r"^_?DECLARE_TRACEPOINT\(\s*(\w+)\s*(?:,([^)]*))?\)", re.MULTILINE)
-_EVENT = re.compile(
-    r"^TRACEPOINT_EVENT\(\s*TRACEPOINT_PROVIDER,\s*(\w+),\s*TP_ARGS\(([^)]*)\)", re.MULTILINE
-)
-_ARRAY = re.compile(r"ctf_array\(\s*uint8_t,\s*(\w+),\s*\w+,\s*(\w+)\s*\)")
-_NUMBER = re.compile(r"^#define\s+(\w+)\s+(\d+)u?\s*$", re.MULTILINE)
-_ANNOUNCING = re.compile(
-    r"\w+(_init|_callback_added|_callback_register|_link_node|_construct_ring_buffer"
-    r"|_buffer_to_ipb|_ipb_to_subscription)"
-)
-_KEYS = {
-    "rclcpp_subscription_init": "subscription",
-    "rcl_lifecycle_state_machine_init": "state_machine",
-}
-"""What an event is about, where that is not its first parameter."""
-_INTRODUCING = re.compile(r"\w+_init|rclcpp_construct_ring_buffer")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "ros2_statedump"))
 
-
-class Parameter(NamedTuple):
-    """A function's parameter: its C type and its name."""
-
-    type: str
-    name: str
-
-
-def parse_functions(header: str) -> dict[str, list[Parameter]]:
-    """Return the parameters of every tracepoint that tracetools.h declares."""
-    functions = {}
-    for name, text in _DECLARATION.findall(header):
-        parameters = []
-        for item in filter(None, (part.strip() for part in text.split(","))):
-            match = re.fullmatch(r"(.*?)\b(\w+)", item, re.DOTALL)
-            if match is None:
-                raise SystemExit(f"Cannot parse a parameter of {name}: {item!r}.")
-            parameters.append(Parameter(" ".join(match.group(1).split()), match.group(2)))
-        functions[name] = parameters
-    return functions
-
-
-def parse_events(header: str) -> dict[str, list[str]]:
-    """Return the argument names of every event that tp_call.h declares, in order."""
-    events = {}
-    for name, text in _EVENT.findall(header):
-        names = [part.strip() for part in text.split(",")][1::2]
-        events[name] = [argument.removesuffix("_arg") for argument in names]
-    return events
+from tracetools_headers import Parameter, parse_events, parse_functions
 
 
 def arguments(name: str, parameters: list[Parameter], event: list[str]) -> list[str]:
@@ -128,103 +75,10 @@ def generate(tracetools_h: str, tp_call_h: str) -> str:
     )
 
 
-def parse_lengths(header: str) -> dict[str, int]:
-    """Return the bytes of each array that tp_call.h declares, by its name."""
-    numbers = {name: int(digits) for name, digits in _NUMBER.findall(header)}
-    return {
-        name: int(length) if length.isdigit() else numbers[length]
-        for name, length in _ARRAY.findall(header)
-    }
-
-
-def announcing_source(name: str, parameters: list[Parameter], lengths: dict[str, int]) -> str:
-    """Return the functions of an event that introduces an entity, and the record that it keeps.
-
-    Text lies behind the record, which has the offsets; a null one has offset 0.
-    """
-    members, kept, texts, passed = [], [], [], []
-    for parameter in parameters:
-        own = parameter.name
-        if parameter.type == "const char *":
-            texts.append(own)
-            members.append(f"  size_t {own};")
-            passed.append(f"text(record, kept->{own})")
-        elif parameter.type == "const uint8_t *":
-            members.append(f"  uint8_t {own}[{lengths[own]}];")
-            kept.append(f"  memcpy(kept.{own}, {own}, sizeof(kept.{own}));")
-            passed.append(f"kept->{own}")
-        else:
-            members.append(f"  {parameter.type.removeprefix('const ').strip()} {own};")
-            kept.append(f"  kept.{own} = {'(void *)' if '*' in parameter.type else ''}{own};")
-            passed.append(f"kept->{own}")
-    declared = ", ".join(f"{parameter.type} {parameter.name}" for parameter in parameters)
-    given = ", ".join(parameter.name for parameter in parameters)
-    key = _KEYS.get(name, parameters[0].name)
-    introduces = "true" if _INTRODUCING.fullmatch(name) else "false"
-    sizes = "".join(f" + length({text})" for text in texts)
-    put = "".join(f"  kept.{text} = put(record, &end, {text});\n" for text in texts)
-    put = f"  size_t end = sizeof(kept);\n{put}" if texts else ""
-    return f"""
-struct {name} {{
-{chr(10).join(members)}
-}};
-
-static _Atomic(void *) real_{name};
-
-static void emit_{name}(const void * record)
-{{
-  const struct {name} * kept = record;
-  void (* real)({declared}) = NULL;
-  *(void **)&real = atomic_load_explicit(&real_{name}, memory_order_relaxed);
-  if (real != NULL) {{
-    real({", ".join(passed)});
-  }}
-}}
-
-EXPORT void ros_trace_{name}({declared})
-{{
-  struct {name} kept;
-  alignas(struct {name}) char record[sizeof(kept){sizes}];
-{chr(10).join(kept)}
-{put}  memcpy(record, &kept, sizeof(kept));
-  find_real(&real_{name}, "ros_trace_{name}");
-  ros2_statedump_announce(
-    emit_{name}, (uint64_t)(uintptr_t){key}, {introduces}, record, sizeof(record));
-}}
-
-EXPORT bool ros_trace_enabled_{name}()
-{{
-  return true;
-}}
-
-EXPORT void ros_trace_do_{name}({declared})
-{{
-  ros_trace_{name}({given});
-}}
-"""
-
-
-def statedump(tracetools_h: str, tp_call_h: str) -> str:
-    """Return the C source of the functions that announce, for a pair of headers."""
-    lengths = parse_lengths(tp_call_h)
-    head = (
-        "// Generated by generate.py from the installed tracetools; do not edit.\n"
-        '#include "statedump/functions.h"\n'
-        '#include "tracetools/tracetools.h"\n'
-    )
-    return head + "".join(
-        announcing_source(name, parameters, lengths)
-        for name, parameters in parse_functions(tracetools_h).items()
-        if _ANNOUNCING.fullmatch(name)
-    )
-
-
 def main() -> None:
-    """Write the sources."""
-    tracetools_h, tp_call_h, functions, announcing = map(Path, sys.argv[1:])
-    headers = tracetools_h.read_text(), tp_call_h.read_text()
-    functions.write_text(generate(*headers))
-    announcing.write_text(statedump(*headers))
+    """Write the source."""
+    tracetools_h, tp_call_h, output = map(Path, sys.argv[1:])
+    output.write_text(generate(tracetools_h.read_text(), tp_call_h.read_text()))
 
 
 if __name__ == "__main__":

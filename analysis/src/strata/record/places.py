@@ -17,6 +17,7 @@ LIBRARY_PACKAGES = (
     "driver_tracepoints",
     "memory_lock",
     "rclpy_tracepoints",
+    "ros2_statedump",
     "tracetools_provider",
     "ust_guard",
 )

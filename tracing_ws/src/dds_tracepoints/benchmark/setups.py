@@ -252,8 +252,9 @@ class Bench:
         if setup.hooks:
             library = self.ros.install / "lib/dds_tracepoints/libdds_tracepoints.so"
             guard = self.ros.install / "lib/ust_guard/libust_guard.so"
+            statedump = self.ros.install / "lib/ros2_statedump/libros2_statedump.so"
             before = variables.get("LD_PRELOAD", "")
-            variables["LD_PRELOAD"] = f"{library}:{guard}:{before}".rstrip(":")
+            variables["LD_PRELOAD"] = f"{library}:{guard}:{statedump}:{before}".rstrip(":")
         return variables
 
 

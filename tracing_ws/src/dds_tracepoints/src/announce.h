@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // Writers and readers are announced when they are made, and again whenever a session starts, where
-// ros2_statedump is preloaded (package tracetools_provider).
+// ros2_statedump is preloaded (package ros2_statedump).
 #ifndef DDS_TRACEPOINTS_ANNOUNCE_H
 #define DDS_TRACEPOINTS_ANNOUNCE_H
 

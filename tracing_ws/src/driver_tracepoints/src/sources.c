@@ -70,7 +70,7 @@ static void emit_source(const void* record) {
   }
 }
 
-// Emits it now, and where ros2_statedump is preloaded (package tracetools_provider) also when a
+// Emits it now, and where ros2_statedump is preloaded (package ros2_statedump) also when a
 // further session starts while this one goes on.
 static void emit_and_keep(uint64_t id) {
   void (*keep)(void (*)(const void*), uint64_t, bool, const void*, size_t) = NULL;

@@ -4,8 +4,8 @@
 // The announcements of a process: the events that say which entities it has made. They are emitted
 // once, and again whenever an LTTng session starts, so that a session that starts late has their
 // names. LTTng calls that a state dump.
-#ifndef TRACETOOLS_PROVIDER_STATEDUMP_ANNOUNCEMENTS_H
-#define TRACETOOLS_PROVIDER_STATEDUMP_ANNOUNCEMENTS_H
+#ifndef ROS2_STATEDUMP_ANNOUNCEMENTS_H
+#define ROS2_STATEDUMP_ANNOUNCEMENTS_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 // What the generated functions that announce entities have in common.
-#ifndef TRACETOOLS_PROVIDER_STATEDUMP_FUNCTIONS_H
-#define TRACETOOLS_PROVIDER_STATEDUMP_FUNCTIONS_H
+#ifndef ROS2_STATEDUMP_FUNCTIONS_H
+#define ROS2_STATEDUMP_FUNCTIONS_H
 
 #include <dlfcn.h>
 #include <stdalign.h>
@@ -12,7 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "statedump/announcements.h"
+#include "announcements.h"
 
 // Finds the function of the libtracetools that is in the process, if there is one. It may be known
 // to the libraries of a Python extension only, and not to programs: it is asked for by its name

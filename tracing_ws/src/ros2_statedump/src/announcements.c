@@ -1,6 +1,6 @@
 // Copyright 2026 The Strata Authors
 // SPDX-License-Identifier: Apache-2.0
-#include "statedump/announcements.h"
+#include "announcements.h"
 
 #include <dlfcn.h>
 #include <errno.h>

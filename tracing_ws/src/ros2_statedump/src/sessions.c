@@ -7,8 +7,8 @@
 // called with it, so that waiting for a session costs nothing.
 #define LTTNG_UST_TRACEPOINT_CREATE_PROBES
 #define LTTNG_UST_TRACEPOINT_DEFINE
-#include "statedump/announcements.h"
-#include "statedump/events.h"
+#include "announcements.h"
+#include "events.h"
 
 // As liblttng-ust declares its tracepoint: another text is refused.
 #define SIGNATURE "struct lttng_ust_session *, session"

@@ -54,7 +54,7 @@ def ros(request: pytest.FixtureRequest) -> Ros:
 
 def environment(ros: Ros) -> dict[str, str]:
     variables = ros.environment()
-    statedump = ros.provider / "libros2_statedump.so"
+    statedump = ros.install / "lib/ros2_statedump/libros2_statedump.so"
     assert statedump.is_file(), f"{statedump} is not built; run make setup and make setup-kilted"
     # Which has LTTng-UST begin again in forked children.
     guard = ros.install / "lib/ust_guard/libust_guard.so"
@@ -189,7 +189,7 @@ def test_of_too_many_the_oldest_are_forgotten_and_counted(lttng, ros):
 def test_it_brings_no_lttng_into_a_process(ros):
     done = subprocess.run(
         ["cat", "/proc/self/maps"],
-        env={"LD_PRELOAD": str(ros.provider / "libros2_statedump.so")},
+        env={"LD_PRELOAD": str(ros.install / "lib/ros2_statedump/libros2_statedump.so")},
         capture_output=True,
         text=True,
         check=True,
@@ -199,7 +199,7 @@ def test_it_brings_no_lttng_into_a_process(ros):
 
 
 def test_all_events_that_introduce_entities_are_announced(ros):
-    library = ros.provider / "libros2_statedump.so"
+    library = ros.install / "lib/ros2_statedump/libros2_statedump.so"
     symbols = subprocess.run(
         ["nm", "-D", "--defined-only", library], capture_output=True, text=True, check=True
     ).stdout
