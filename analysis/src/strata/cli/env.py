@@ -96,13 +96,17 @@ def _made(
     from strata.record.config import load_config
     from strata.record.profiles import load_profile
     from strata.record.ros import find_ros
-    from strata.record.traced_environment import configured_environment, fullest_environment
+    from strata.record.traced_environment import (
+        announcing,
+        configured_environment,
+        fullest_environment,
+    )
 
     ros = None if no_ros else find_ros()
     profile = load_profile(rmw_profile) if rmw_profile else None
     if config is None:
-        return fullest_environment(caller, ros, profile)
-    return configured_environment(caller, ros, load_config(config), profile)
+        return announcing(fullest_environment(caller, ros, profile), ros)
+    return announcing(configured_environment(caller, ros, load_config(config), profile), ros)
 
 
 def _execute(command_line: Sequence[str], variables: Mapping[str, str]) -> NoReturn:

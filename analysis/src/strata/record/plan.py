@@ -126,7 +126,7 @@ def make_plan(
         made = configured_environment(caller, ros, config, rmw_profile)
         made.variables[SESSION_DIR_VARIABLE] = str(target)
     else:
-        made = TracedEnvironment(caller, None, None, announces=False)
+        made = TracedEnvironment(caller, None, None)
     program = resolve(command, made.variables) if command else ""
     check_directory(target, force=force)
     check_buffers(config)

@@ -100,9 +100,8 @@ class Ros:
         prepend(environment, "AMENT_PREFIX_PATH", [self.prefix])
         prepend(environment, "PYTHONPATH", site_packages(self.prefix))
         prepend(environment, "PATH", [self.prefix / "bin"])
-        # What is preloaded there calls the provider, or any other libtracetools.
-        preload(environment, preloads)
         environment = self._with_space(environment)
+        preload(environment, [*([self.statedump] if self.statedump else []), *preloads])
         # Without it the wheels' start-up code executes Python again with other libraries.
         environment[_BOOTSTRAPPED] = "1"
         return environment
@@ -119,9 +118,12 @@ class Ros:
         prepend(environment, "PYTHONPATH", modules)
         if self.rclpy_tracepoints is not None:
             prepend(environment, "PYTHONPATH", [self.rclpy_tracepoints])
-        first = [*([self.statedump] if self.statedump else []), *guard_libraries(self.spaces)]
-        if first:
-            preload(environment, first)
+        guards = guard_libraries(self.spaces)
+        if guards:
+            preload(environment, guards)
+        # Before any libtracetools, which it calls.
+        if self.statedump is not None:
+            preload(environment, [self.statedump])
         return environment
 
     def _built(self, relative: str) -> Path | None:

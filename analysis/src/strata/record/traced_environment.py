@@ -31,15 +31,14 @@ class TracedEnvironment:
     variables: dict[str, str]
     dds: Dds | None
     driver: Driver | None
-    announces: bool
-    """Entities are announced again when a session starts."""
+    lacks: tuple[str, ...] = ()
+    """What else is missing, in words."""
 
     @property
     def remarks(self) -> tuple[str, ...]:
         """Give what the user should know: hooks that do not bind, libraries that are not built."""
         layers = (self.dds, self.driver)
-        own = () if self.announces else (_NO_STATEDUMP,)
-        return (*own, *(remark for layer in layers if layer for remark in layer.remarks))
+        return (*self.lacks, *(remark for layer in layers if layer for remark in layer.remarks))
 
 
 def traced_environment(
@@ -55,9 +54,6 @@ def traced_environment(
     that the events need is not built for this ROS 2, or the profile does not fit.
     """
     variables = ros.environment(caller) if ros else dict(caller)
-    statedump = built_library(STATEDUMP, ros)
-    if statedump and ros is None:
-        preload(variables, [statedump, *guards_beside(statedump, STATEDUMP, ros)])
     if rmw_profile:
         variables = rmw_profile.environment(variables, ros)
     dds = plan_dds(ros, variables) if asks_for(events, DDS_PROVIDER) else None
@@ -66,7 +62,7 @@ def traced_environment(
     driver = plan_driver(ros, driver_ports) if asks_for(events, DRIVER_PROVIDER) else None
     if driver:
         variables = driver.preload(variables)
-    return TracedEnvironment(variables, dds, driver, announces=statedump is not None)
+    return TracedEnvironment(variables, dds, driver)
 
 
 def configured_environment(
@@ -97,3 +93,14 @@ def fullest_environment(
         return whole
     plain = traced_environment(caller, ros, driver, DRIVER_PORTS, rmw_profile)
     return replace(plain, dds=replace(whole.dds, hooks=None))
+
+
+def announcing(made: TracedEnvironment, ros: Ros | None) -> TracedEnvironment:
+    """Have programs announce their entities again when a session starts, without a ROS 2 too."""
+    statedump = built_library(STATEDUMP, ros)
+    if statedump is None:
+        return replace(made, lacks=(_NO_STATEDUMP,))
+    variables = dict(made.variables)
+    if str(statedump) not in variables.get("LD_PRELOAD", "").split(":"):
+        preload(variables, [statedump, *guards_beside(statedump, STATEDUMP, ros)])
+    return replace(made, variables=variables)

@@ -51,6 +51,8 @@ bool keeps_announcements(void) { return keeper() != NULL; }
 
 static void announce(emit_function emit, const void* entity, const char* topic, const uint8_t* guid,
                      const char* type) {
+  topic = topic != NULL ? topic : "";
+  type = type != NULL ? type : "";
   size_t topic_size = strlen(topic) + 1, type_size = strlen(type) + 1;
   _Alignas(struct record) char bytes[sizeof(struct record) + topic_size + type_size];
   struct record* record = (struct record*)bytes;
