@@ -180,8 +180,8 @@ class Engine {
     return notifications_of(engine_);
   }
 
-  // First and last event.
   int64_t joined_ns() const { return engine_.joined_ns(); }
+  // First and last event.
   nb::tuple span() const { return nb::make_tuple(engine_.first_ns(), engine_.last_ns()); }
 
   // Waits for work of threads in some order.

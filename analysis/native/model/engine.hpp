@@ -99,7 +99,8 @@ class Engine {
   // First and last event, those of the kernel included; kNone without any.
   int64_t first_ns() const { return first_ns_; }
   int64_t last_ns() const { return last_ns_; }
-  // When the last process announced such things: until then some were not recorded yet.
+  // When the last process announced what it had made before the trace: until then some processes
+  // were not recorded yet. kNone: none did.
   int64_t joined_ns() const { return joined_ns_; }
 
  private:

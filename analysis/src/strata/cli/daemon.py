@@ -14,6 +14,7 @@ from strata.cli.record import clock_offset, say
 from strata.cli.statuses import OwnRangeCommand, exit_with, own_range
 
 _MAX_BYTES = 64 << 20
+"""More where that would not hold the buffers of all CPUs."""
 
 
 @click.command("daemon", cls=OwnRangeCommand)
@@ -28,12 +29,11 @@ _MAX_BYTES = 64 << 20
 @click.option(
     "--max-size",
     type=Bytes(),
-    default=str(_MAX_BYTES),
     metavar="SIZE",
-    help="Keep it below this size, as in 64M, by dropping what names nothing that is there.  "
-    "[default: 64M]",
+    help="Keep it below this size, as in 256M, by dropping all but the newest event about each "
+    "thing.  [default: 64M, or what many CPUs need]",
 )
-def command(output: Path | None, max_size: int) -> None:
+def command(output: Path | None, max_size: int | None) -> None:
     """Keep a small LTTng session that has the names of nodes, topics and callbacks.
 
     Runs until a signal. It records only the events that introduce entities, so a node costs some
@@ -51,8 +51,10 @@ def command(output: Path | None, max_size: int) -> None:
         is_running,
     )
     from strata.record.config import load_config
+    from strata.record.host import possible_cpus
     from strata.record.plan import Bounds
     from strata.record.recording import record
+    from strata.record.rotation import minimum_bytes
 
     with own_range():
         directory = output or init_directory(os.environ)
@@ -61,14 +63,15 @@ def command(output: Path | None, max_size: int) -> None:
                 f"Cannot start: another `strata daemon` keeps the init session in {directory}. End "
                 "it first, or give another directory (-o)."
             )
-        directory.parent.mkdir(parents=True, exist_ok=True)
+        config = load_config(INIT_CONFIG)
+        least = minimum_bytes(config.channel, possible_cpus())
         recording = record(
-            load_config(INIT_CONFIG),
+            config,
             (),
             directory=directory,
             force=True,
             ros=None,
-            bounds=Bounds(max_bytes=max_size),
+            bounds=Bounds(max_bytes=max_size or max(_MAX_BYTES, least)),
             clock_offset=clock_offset,
             attachment=carried_over(directory),
             watches_processes=False,

@@ -39,6 +39,7 @@ _BEGUN = (
     "thread_cpu",
     "scenario",
     "perf.data",
+    "announced.json",
     ".strata-reserve",
 )
 _SESSION_DAEMON = "lttng-sessiond"
