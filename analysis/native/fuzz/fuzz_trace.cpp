@@ -101,7 +101,8 @@ void check_events(const Reading& reading, const Known& known) {
   const auto& counts = reading.engine->counts();
   bool has_steps = false;
   for (size_t type = 0; type < strata::kEventTypes; ++type) {
-    has_steps |= counts[type] > 0 && strata::Intake::looks_back(static_cast<strata::EventType>(type));
+    has_steps |=
+        counts[type] > 0 && strata::Intake::looks_back(static_cast<strata::EventType>(type));
   }
   const bool is_late = reading.latest_by > 0;
   fuzz::check(

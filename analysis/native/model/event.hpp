@@ -21,8 +21,8 @@ constexpr int32_t cpu_number(int64_t value) {
   return value < 0 || value > INT32_MAX ? -1 : static_cast<int32_t>(value);
 }
 
-// Of an init event that was emitted again as a session started (model/statedumps.hpp): machines have
-// seen what it says, or see it as an event at the beginning of the trace, in its place.
+// Of an init event that was emitted again as a session started (model/statedumps.hpp): machines
+// have seen what it says, or see it as an event at the beginning of the trace, in its place.
 enum class Dumped : uint8_t { no, known, brought_forward };
 
 // A field's value: numbers as they are (unsigned ones keep their 64 bits), text and bytes by their

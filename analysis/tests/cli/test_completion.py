@@ -115,7 +115,11 @@ def test_each_shell_gets_a_script() -> None:
         (["analyze", "--chian"], 2, "--chain"),
         (["run", "lidar_1024"], 1, "Did you mean lidar_1024x10"),
         (["scenarios", "relay_chian"], 1, "Did you mean relay_chain"),
-        (["record", "-c", "ful", "--", "true"], 125, "Did you mean full? Shipped: full, init, light"),
+        (
+            ["record", "-c", "ful", "--", "true"],
+            125,
+            "Did you mean full? Shipped: full, init, light",
+        ),
         (["campaign", "run", "rely"], 1, "Did you mean relay? Shipped: camera, ouster, relay"),
     ],
 )
