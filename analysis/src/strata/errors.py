@@ -31,6 +31,10 @@ class CampaignError(StrataError):
     """A campaign cannot be read, or not be run on this machine."""
 
 
+class LiveError(StrataError):
+    """A session cannot be followed while it is recorded."""
+
+
 class OutputError(StrataError):
     """A result cannot be written where the user wanted it."""
 
