@@ -27,7 +27,16 @@ ALLOWED: dict[str, set[str]] = {
     "masking": set(),
     "schema": {"errors"},
     "analysis": {"schema"},
-    "read": {"lazy", "nearest", "errors", "schema", "printable", "documents", "yaml_document"},
+    "read": {
+        "lazy",
+        "nearest",
+        "errors",
+        "schema",
+        "printable",
+        "documents",
+        "yaml_document",
+        "marks",
+    },
     "record": {
         "lazy",
         "nearest",
@@ -166,9 +175,12 @@ ALLOWED: dict[str, set[str]] = {
         "units",
         "timeline",
     },
+    # What goes on while processes run: it records, and reads at once.
+    "live": {"errors", "schema", "read", "record"},
     "sql": {"lazy", "nearest", "errors", "schema", "analysis", "api", "read"},
     "cli": {
         "lazy",
+        "live",
         "api",
         "nearest",
         "campaign",

@@ -5,6 +5,7 @@
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
 #include <nanobind/stl/array.h>
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
@@ -14,6 +15,7 @@
 #include <numeric>
 #include <optional>
 #include <string>
+#include <tuple>
 
 #include "binding/arrays.hpp"
 #include "binding/clock_classes.hpp"
@@ -324,10 +326,11 @@ using Clocks = std::vector<std::pair<std::string, std::string>>;
 using Namespaces = std::vector<std::tuple<std::string, int64_t, std::string>>;
 using Restarts = std::vector<std::tuple<std::string, int64_t, int64_t>>;
 using Processes = std::vector<int64_t>;
+using Within = std::optional<std::pair<int64_t, int64_t>>;
 
 void make_engine(Engine* self, const Windows& losses, const Clocks& clocks,
-                 const Namespaces& namespaces, const Restarts& restarts,
-                 const Processes& left_out) {
+                 const Namespaces& namespaces, const Restarts& restarts, const Processes& left_out,
+                 const Within& bounds) {
   Engine::Given given;
   strata::Settings& settings = given.settings;
   settings.losses = strata::Losses(losses);
@@ -339,6 +342,7 @@ void make_engine(Engine* self, const Windows& losses, const Clocks& clocks,
     settings.restarts.push_back({given.text(host), vpid, ns});
   }
   settings.left_out = left_out;
+  if (bounds) std::tie(settings.since_ns, settings.until_ns) = *bounds;
   new (self) Engine(std::move(given));
 }
 
@@ -348,7 +352,8 @@ NB_MODULE(_model, module) {
   nb::class_<Engine>(module, "Engine")
       .def("__init__", &make_engine, nb::kw_only(), nb::arg("losses") = Windows(),
            nb::arg("clocks") = Clocks(), nb::arg("namespaces") = Namespaces(),
-           nb::arg("restarts") = Restarts(), nb::arg("left_out") = Processes())
+           nb::arg("restarts") = Restarts(), nb::arg("left_out") = Processes(),
+           nb::arg("bounds") = nb::none())
       .def("announce", &Engine::announce, nb::arg("batches"))
       .def("feed", &Engine::feed, nb::arg("batches"), nb::kw_only(), nb::arg("origins") = Origins(),
            nb::arg("latest_by") = 0, nb::arg("looks_back") = false)

@@ -41,6 +41,10 @@ struct Settings {
   std::map<std::pair<int64_t, int64_t>, int64_t> namespaces;
   std::vector<Restart> restarts;
   std::vector<int64_t> left_out;  // process ids
+  // When all processes were recorded. Of what is before that only what introduces entities counts,
+  // of what is after it nothing.
+  int64_t since_ns = INT64_MIN;
+  int64_t until_ns = INT64_MAX;
 
   int64_t clock_of(int64_t host) const {
     const auto known = clocks.find(host);

@@ -213,6 +213,13 @@ bool Engine::is_announced(const Event& event) {
   return event.is_step && Statedumps::is_init(event.type);
 }
 
+// Of a process that was recorded while others were not yet, or no more.
+bool Engine::is_outside(const Event& event) const {
+  if (event.ns > context_.settings.until_ns) return true;
+  // A step may be long before the event that has it, which is inside.
+  return event.ns < context_.settings.since_ns && !event.is_step && !Statedumps::wants(event.type);
+}
+
 bool Engine::is_of_own_thread(const Event& event) {
   return event.type == EventType::procname || event.type == EventType::unfinished ||
          event.type == EventType::dump_begin || event.type == EventType::dump_end ||
@@ -227,7 +234,8 @@ bool Engine::is_of_program(const Arrival& arrival) const {
 
 void Engine::look_at(Arrival& arrival) {
   Event& event = arrival.event;
-  if (is_of_program(arrival)) {
+  const bool is_program = is_of_program(arrival);
+  if (is_program) {
     arrival.place.host = namespaces_.host_of(arrival.place);
     event.host = static_cast<int32_t>(arrival.place.host);
     if (event.type == EventType::procname) {
@@ -241,7 +249,16 @@ void Engine::look_at(Arrival& arrival) {
   }
   if (!event.is_step) ++counts_[static_cast<size_t>(event.type)];
   event.at = at_++;
-  if (first_ns_ == kNone && !is_announced(event)) first_ns_ = event.ns;
+  if (is_program && is_outside(event)) {
+    if (event.is_step) return;
+    context_.ledger.add(Finding::not_all_recorded);
+    if (event.type == EventType::other) ++undeclared_[arrival.name];
+    ++unseen_[static_cast<size_t>(event.type)];
+    return;
+  }
+  if (first_ns_ == kNone && !is_announced(event) && event.ns >= context_.settings.since_ns) {
+    first_ns_ = event.ns;
+  }
   last_ns_ = event.ns;
   if (is_of_kernel(event.type)) {
     // Its threads are those of the whole machine, by ids of their own.
@@ -261,7 +278,9 @@ void Engine::look_at(Arrival& arrival) {
     return;
   }
   if (event.type == EventType::procname) machines_->names.note(event, arrival.place);
-  if (event.dumped == Dumped::brought_forward) joined_ns_ = event.ns;
+  if (event.dumped == Dumped::brought_forward) {
+    joined_ns_ = std::max(event.ns, context_.settings.since_ns);
+  }
   if (event.type == EventType::dump_begin) {
     const int64_t forgotten = event[field::dump_begin::forgotten];
     if (forgotten > 0) context_.ledger.add(Finding::forgotten_announcements, forgotten);
@@ -302,8 +321,9 @@ void Engine::note_dump(const Arrival& arrival) {
   const uint32_t thread = threads_.number(place, arrival.event.ns);
   auto& processes = context_.rows.processes;
   const auto process = static_cast<size_t>(context_.rows.threads.process[thread]);
-  if (processes.first_ns[process] == kNone) processes.first_ns[process] = arrival.event.ns;
-  processes.last_ns[process] = std::max(processes.last_ns[process], arrival.event.ns);
+  const int64_t ns = std::max(arrival.event.ns, context_.settings.since_ns);
+  if (processes.first_ns[process] == kNone) processes.first_ns[process] = ns;
+  processes.last_ns[process] = std::max(processes.last_ns[process], ns);
 }
 
 void Engine::end() {

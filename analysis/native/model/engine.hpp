@@ -110,6 +110,7 @@ class Engine {
   void make_room();
   void look_at(Arrival& arrival);
   void note_dump(const Arrival& arrival);
+  bool is_outside(const Event& event) const;
   static bool is_announced(const Event& event);
   static bool is_of_own_thread(const Event& event);
   bool is_of_program(const Arrival& arrival) const;

@@ -18,6 +18,10 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
 
+from strata.engine._model import Engine
+from strata.engine.identities import Given, read_settled
+from strata.engine.tables import EngineTables
+from strata.engine.windows import NO_LOSSES
 from strata.layers.endpoint_names import endpoint_names
 from strata.layers.transfers import cut_layers
 from strata.model.build import Model
@@ -280,6 +284,45 @@ def test_what_a_process_has_forgotten_is_said(tables: Tables) -> None:
     assert found["forgotten_announcements"] == 7 * len(begins)
     plain = {one[0] for one in model_of_tables(late_tables).rows.engine.findings}
     assert "forgotten_announcements" not in plain
+
+
+@pytest.mark.parametrize("tables", ["fast_relaymp_st"], indirect=True)
+def test_what_was_recorded_of_some_processes_only_is_left_out(tables: Tables) -> None:
+    """LTTng begins, and ends, to record one process after the other."""
+    since_ns = last_init_ns(tables) + 1
+    last_ns = max(pc.max(table["timestamp"]).as_py() for table in tables.values() if len(table))
+    vpids = sorted(set(tables["ros2:rmw_publish"]["vpid"].to_pylist()))
+    bounds = since_ns + 700 * MS, last_ns - 700 * MS
+    ragged = {}
+    for name, table in since(tables, since_ns).items():
+        order = pc.index_in(table["vpid"], pa.array(vpids, table["vpid"].type))
+        late_ns = pc.add(pc.multiply(order, 150 * MS), since_ns)
+        early_ns = pc.subtract(last_ns, pc.multiply(order, 150 * MS))
+        kept = pc.and_(
+            pc.greater_equal(table["timestamp"], late_ns),
+            pc.less_equal(table["timestamp"], early_ns),
+        )
+        ragged[name] = table.filter(kept)
+    ragged = merged(ragged, dump(tables, since_ns, since_ns + 650 * MS))
+    batches = [(name, one) for name, table in ragged.items() for one in table.to_batches()]
+
+    def fill(engine: Engine) -> None:
+        engine.feed(batches, looks_back=True, latest_by=1000 * MS)
+
+    def model(within: tuple[int, int] | None) -> Model:
+        given = Given(NO_LOSSES, {}, bounds=within)
+        return Model(EngineTables(read_settled(fill, given)))
+
+    cut_off, found = model(None), model(bounds)
+    # Without it messages seem to have been published by nobody.
+    assert found.matches.unmatched_take_count <= 4 < cut_off.matches.unmatched_take_count
+    counts = {one[0]: one[3] for one in found.rows.engine.findings}
+    assert counts["not_all_recorded"] > 100
+    inside = messages(model_of_tables(tables), bounds[0])[: len(messages(found, 0))]
+    assert len(inside) > 100
+    assert messages(found, bounds[0]) == inside
+    assert found.rows.engine.span[0] >= bounds[0]
+    assert found.rows.engine.span[1] <= bounds[1]
 
 
 def test_a_recorded_trace_that_begins_late(sample: Callable[[str], Path]) -> None:

@@ -99,6 +99,7 @@ enum class Finding : uint8_t {
   driver_frames_unread,
   reused_process_ids,
   repeated_contexts,
+  not_all_recorded,
   forgotten_announcements,
   contradictory_nesting,
   contradicted_versions,
@@ -138,7 +139,7 @@ enum class Finding : uint8_t {
   unreadable_own_files,
 };
 
-inline constexpr std::array<std::string_view, 124> kFindings = {{
+inline constexpr std::array<std::string_view, 125> kFindings = {{
     "incomplete_recording",
     "stopped_early",
     "discarded_unknown",
@@ -226,6 +227,7 @@ inline constexpr std::array<std::string_view, 124> kFindings = {{
     "driver_frames_unread",
     "reused_process_ids",
     "repeated_contexts",
+    "not_all_recorded",
     "forgotten_announcements",
     "contradictory_nesting",
     "contradicted_versions",

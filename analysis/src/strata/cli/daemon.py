@@ -44,7 +44,7 @@ def command(output: Path | None, max_size: int | None) -> None:
     started.
     """
     from strata.errors import SessionError
-    from strata.record.announced import (
+    from strata.live.init_session import (
         INIT_CONFIG,
         carried_over,
         init_directory,

@@ -184,7 +184,7 @@ def _ros_if_any() -> Ros | None:
 
 def _announced() -> Attachment | None:
     """Keep what a running init session knows of older nodes."""
-    from strata.record.announced import announced_by_init_session
+    from strata.live.init_session import announced_by_init_session
 
     return announced_by_init_session(say)
 

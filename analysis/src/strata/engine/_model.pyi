@@ -17,12 +17,14 @@ class Engine:
         namespaces: Sequence[tuple[str, int, str]] = (),
         restarts: Sequence[tuple[str, int, int]] = (),
         left_out: Sequence[int] = (),
+        bounds: tuple[int, int] | None = None,
     ) -> None:
         """Take the clock of each host that has not its own, and what process ids stand for.
 
         `namespaces`: host, number, and the name that its events get in place of the host's.
         `restarts`: host, process id, since when it is another process. Of the process ids in
-        `left_out` events are counted only.
+        `left_out` events are counted only. `bounds`: first and last instant at which all processes
+        were recorded; of events before, only those count that introduce entities.
         """
 
     def announce(self, batches: list[tuple[str, pa.RecordBatch]]) -> None:

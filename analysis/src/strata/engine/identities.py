@@ -30,11 +30,13 @@ class Given:
 
     `losses` are the windows of time in which events were lost. `clocks` is the clock of each host,
     a host that it lacks has its own. Of process ids in `left_out` events are counted only.
+    `bounds`: first and last instant at which all processes were recorded; null: always.
     """
 
     losses: Windows
     clocks: Mapping[str, str]
     left_out: Collection[int] = ()
+    bounds: tuple[int, int] | None = None
 
 
 def read_settled(fill: Fill, given: Given) -> Engine:
@@ -80,4 +82,5 @@ def _engine(
         namespaces=named,
         restarts=restarts,
         left_out=list(given.left_out),
+        bounds=given.bounds,
     )

@@ -20,6 +20,7 @@ from strata.engine.windows import Windows
 from strata.errors import TraceError
 from strata.read import Trace
 from strata.read.announced import read_announced
+from strata.read.attached import attached_bounds
 from strata.schema.dds_events import OPERATIONS
 from strata.schema.quality import EVENT_LOSSES, Finding, Findings
 from strata.schema.statedump_events import DUMP_BEGIN
@@ -43,9 +44,10 @@ def read_rows(
     # When events were lost has to be known before the first event, and how late events come, too:
     # what only reading tells is given to the next one.
     feed = _Feed(trace, progress)
+    bounds = attached_bounds(trace)
     losses, late = loss_windows(trace), feed.late
     while True:
-        tables, left_out = _wanted(feed.fill, Given(losses, trace.clocks), unwanted)
+        tables, left_out = _wanted(feed.fill, Given(losses, trace.clocks, bounds=bounds), unwanted)
         known = loss_windows(trace)
         if feed.late == late and not any(map(_differ, losses, known)):
             require_ros2(trace.path, tables.engine.counts)

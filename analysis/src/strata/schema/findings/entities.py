@@ -20,6 +20,12 @@ ENTITIES = (
         "second context from another process with that id: treated as one process.",
     ),
     Diagnostic(
+        "not_all_recorded",
+        Severity.INFO,
+        "{count} {event is|events are} left out: {it was|they were} recorded while the recording "
+        "of further processes had not begun, or had ended already.",
+    ),
+    Diagnostic(
         "forgotten_announcements",
         Severity.LOSS,
         "{count} {announcement of an entity|announcements of entities} that {was|were} there "
