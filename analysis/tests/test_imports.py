@@ -176,7 +176,18 @@ ALLOWED: dict[str, set[str]] = {
         "timeline",
     },
     # What goes on while processes run: it records, and reads at once.
-    "live": {"errors", "schema", "read", "record"},
+    "live": {
+        "errors",
+        "schema",
+        "analysis",
+        "read",
+        "record",
+        "engine",
+        "model",
+        "layers",
+        "pipeline",
+        "verdict",
+    },
     "sql": {"lazy", "nearest", "errors", "schema", "analysis", "api", "read"},
     "cli": {
         "lazy",

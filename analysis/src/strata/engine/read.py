@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -34,16 +34,20 @@ _LOOK_BACK = {DUMP_BEGIN, *(one.full_name for one in OPERATIONS)}
 
 
 def read_rows(
-    trace: Trace, progress: Progress, unwanted: Unwanted = NOBODY
+    trace: Trace,
+    progress: Progress,
+    unwanted: Unwanted = NOBODY,
+    announced: Mapping[str, pa.Table] | None = None,
 ) -> tuple[EngineTables, Windows, Findings]:
     """Read a trace event by event; return the rows of what is wanted, and when events were lost.
 
+    `announced` are event tables of what was there before the trace; null: those kept beside it.
     Processes that are not wanted are left out; how many is the finding. Raises TraceError when the
     trace cannot be read, or holds no event of ROS 2.
     """
     # When events were lost has to be known before the first event, and how late events come, too:
     # what only reading tells is given to the next one.
-    feed = _Feed(trace, progress)
+    feed = _Feed(trace, progress, read_announced(trace.path) if announced is None else announced)
     bounds = attached_bounds(trace)
     losses, late = loss_windows(trace), feed.late
     while True:
@@ -59,13 +63,11 @@ def read_rows(
 class _Feed:
     """What fills an engine with the events of a trace, again where it has to be read again."""
 
-    def __init__(self, trace: Trace, progress: Progress) -> None:
+    def __init__(self, trace: Trace, progress: Progress, announced: Mapping[str, pa.Table]) -> None:
         self._trace, self._progress = trace, progress
         self._latest_by = 0
         self._announced = [
-            (event, batch)
-            for event, table in read_announced(trace.path).items()
-            for batch in table.to_batches()
+            (event, batch) for event, table in announced.items() for batch in table.to_batches()
         ]
 
     @property

@@ -4,6 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
 from strata.engine.left_out import NOBODY, Unwanted
 from strata.engine.memory import within_bound
 from strata.engine.read import Progress, read_rows
@@ -12,20 +15,25 @@ from strata.model.columns import NONE
 from strata.read import Trace
 from strata.read.thread_cpu import ThreadCpu
 
+if TYPE_CHECKING:
+    import pyarrow as pa
+
 
 def model_of_trace(
     trace: Trace,
     cpu: tuple[ThreadCpu, int] | None,
     progress: Progress,
     unwanted: Unwanted = NOBODY,
+    announced: Mapping[str, pa.Table] | None = None,
 ) -> Model:
     """Read a trace, and return its model.
 
     `cpu`: samples of the threads' waits for a CPU, and what the trace's clock adds to theirs.
+    `announced`: event tables of what was there before the trace; null: those kept beside it.
     Processes that are not wanted are left out, and are among its findings. Raises TraceError when
     the trace cannot be read, or holds no event of ROS 2.
     """
-    rows, losses, left_out = read_rows(trace, progress, unwanted)
+    rows, losses, left_out = read_rows(trace, progress, unwanted, announced)
     model = Model(
         rows,
         losses=losses,

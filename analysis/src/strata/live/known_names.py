@@ -1,0 +1,89 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""The events that introduce what later windows name, kept while a recording is watched."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from strata.read import Trace
+from strata.read.announced import ANNOUNCEMENTS
+
+_IDENTITY = ("timestamp", "host", "vtid", "cpu_id")
+"""What no two events of one name have in common, but where a thread emits two in one nanosecond."""
+MOST_EVENTS = 200_000
+"""Some thousand nodes."""
+
+
+class KnownNames:
+    """Init events by name, as `model_of_trace` takes them; no more than `most` of them.
+
+    Beyond, those of the processes that were seen last the longest ago are forgotten: `forgotten`
+    counts them.
+    """
+
+    def __init__(self, most: int = MOST_EVENTS) -> None:
+        self.tables: dict[str, pa.Table] = {}
+        self.forgotten = 0
+        self._most = most
+        self._newest_ns = 0
+        self._seen_ns: dict[tuple[str, int], int] = {}
+
+    def saw(self, processes: list[tuple[str, int]], at_ns: int) -> None:
+        """Note which processes (host, vpid) did something at a time."""
+        self._seen_ns.update(dict.fromkeys(processes, at_ns))
+
+    def before(self, trace: Trace) -> dict[str, pa.Table]:
+        """Return the init events that are kept and that a trace does not have itself."""
+        begin = trace.decoder.packets["begin_ns"]
+        if not len(begin) or self._newest_ns < int(begin.min()):
+            return self.tables
+        has = trace.tables(self.tables, columns=_IDENTITY)
+        return {
+            name: _without(table, has[name]) if name in has else table
+            for name, table in self.tables.items()
+        }
+
+    def take(self, trace: Trace, since_ns: int, until_ns: int) -> None:
+        """Keep the init events of a trace that happened after `since_ns`, up to `until_ns`."""
+        found = trace.tables(ANNOUNCEMENTS, begin_ns=since_ns + 1, end_ns=until_ns + 1)
+        for name, table in found.items():
+            if len(table):
+                parts = [self.tables[name], table] if name in self.tables else [table]
+                joined = pa.concat_tables(parts, promote_options="default")
+                self.tables[name] = joined.unify_dictionaries().combine_chunks()
+                self._newest_ns = max(self._newest_ns, pc.max(table["timestamp"]).as_py())
+        while len(self) > self._most and self._forget_oldest():
+            pass
+
+    def __len__(self) -> int:
+        return sum(map(len, self.tables.values()))
+
+    def _forget_oldest(self) -> bool:
+        """Forget the process that was seen last the longest ago; false when one alone is left."""
+        counts: Counter[tuple[str, int]] = Counter()
+        for table in self.tables.values():
+            hosts = table["host"].to_pylist()
+            counts.update(zip(hosts, table["vpid"].to_pylist(), strict=True))
+        if len(counts) <= 1:
+            return False
+        host, vpid = oldest = min(counts, key=lambda one: self._seen_ns.get(one, 0))
+        for name, table in list(self.tables.items()):
+            own = pc.and_(pc.equal(table["host"], host), pc.equal(table["vpid"], vpid))
+            kept = table.filter(pc.invert(own))
+            self.tables[name] = kept
+            if not len(kept):
+                del self.tables[name]
+        self.forgotten += counts[oldest]
+        return True
+
+
+def _without(table: pa.Table, those: pa.Table) -> pa.Table:
+    """Return the events of a table that another one does not have."""
+    columns = [name for name in _IDENTITY if name in those.column_names]
+    have = set(zip(*(those[name].to_pylist() for name in columns), strict=True))
+    own = zip(*(table[name].to_pylist() for name in columns), strict=True)
+    return table.filter(pa.array([one not in have for one in own], pa.bool_()))
