@@ -35,10 +35,13 @@ def test_client_publish_holds_the_conversion(
         assert len(hop) >= MESSAGES
         late = ns(hop["publish_ns"]) - clock_offset_ns(session) - at
         assert (late > 0).all(), topic
-        # Less than a tenth of what the conversion of /nested takes.
         assert np.median(late) < 100_000, topic
+    # A thousand parameters are converted: some 900 us on a fast machine.
+    converted = {
+        topic: of_topic(analysis, topic)["client_publish_ns"].median() for topic in entered
+    }
     for topic in ("/nested", "/thread"):
-        assert of_topic(analysis, topic)["client_publish_ns"].median() > 1_000_000
+        assert converted[topic] > 10 * converted["/raw"] > 0, converted
     uses = analysis.event_uses
     uses = uses[uses["event"] == "ros2:rclcpp_publish"].set_index("use")["count"]
     assert uses["rclpy's publish() raised, nothing was sent"] == 2 * len(entered["/raised"])
