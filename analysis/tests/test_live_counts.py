@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -13,7 +14,7 @@ import numpy as np
 import pytest
 
 import strata
-from strata.live.judged import judge
+from strata.live.judged import Judged, judge, see
 from strata.live.known_names import KnownNames
 from strata.live.quantile_sketch import ACCURACY, QuantileSketch
 from strata.live.tally import OTHERS, RECENT_NS, Counts, Tally
@@ -34,9 +35,14 @@ def counted(trace: Path, begin_ns: int, end_ns: int) -> Tally:
     span_ns = end_ns - begin_ns + 1
     bounds = [begin_ns - 1 + span_ns * at // WINDOWS for at in range(WINDOWS + 1)]
     for since_ns, until_ns in pairwise(bounds):
-        window = Window(trace, since_ns, until_ns, 0)
-        tally.add(judge(window, names), until_ns - since_ns, 0)
+        tally.add(judged(Window(trace, since_ns, until_ns, 0, last=until_ns == end_ns), names))
     return tally
+
+
+def judged(window: Window, names: KnownNames) -> Judged:
+    seen = see(window, names)
+    assert seen is not None
+    return judge(seen)
 
 
 def test_windows_add_up_to_the_whole(trace: Path) -> None:
@@ -99,15 +105,13 @@ def test_quantiles_of_merged_sketches_are_within_their_bound(seed: int) -> None:
 def test_only_the_last_seconds_are_recent(trace: Path) -> None:
     whole = strata.analyze(trace)
     window = Window(trace, whole.trace.begin_ns - 1, whole.trace.end_ns, 0)
-    judged = judge(window, KnownNames())
+    one = judged(window, KnownNames())
     tally = Tally()
     for at in range(4):
-        later = type(judged)(
-            **{**vars(judged), "until_ns": judged.until_ns + at * (RECENT_NS // 2)}
-        )
-        tally.add(later, RECENT_NS // 2, at)
-    assert tally.recent().taken == 2 * judged.taken
-    assert tally.total.taken == 4 * judged.taken
+        later = window.until_ns + at * (RECENT_NS // 2)
+        tally.add(replace(one, window=replace(window, until_ns=later, discarded=at)))
+    assert tally.recent().taken == 2 * one.taken
+    assert tally.total.taken == 4 * one.taken
     assert tally.discarded == 3
 
 

@@ -8,20 +8,23 @@ import math
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 
 from strata.analysis import SystemVerdict
 from strata.engine.required import has_ros2
-from strata.layers.deliveries import find_deliveries
+from strata.layers.deliveries import Deliveries, find_deliveries
 from strata.live.known_names import KnownNames
 from strata.live.windows import Window
 from strata.model.build import Model
+from strata.model.entities import UNKNOWN, take
+from strata.model.naming import node_labels
 from strata.model.of_trace import model_of_trace
 from strata.pipeline.messages import Wanted
 from strata.pipeline.results import STAGES
 from strata.pipeline.stages import Made
-from strata.read import open_trace
+from strata.read import Trace, open_trace
 from strata.read.announced import ANNOUNCEMENTS
 from strata.schema import tables
 from strata.schema.events import INTERNAL_TOPICS
@@ -34,7 +37,6 @@ Hop = tuple[str, str, str]
 Chain = tuple[str, str]
 """Topics of a chain and its nodes, as in the table `chains`."""
 
-UNKNOWN = "(unknown)"
 _LOST = [number for number, fate in enumerate(FATES) if fate.outcome == LOST]
 
 
@@ -69,44 +71,74 @@ class ExecutorSeen:
 class Judged:
     """What was counted of a window, and how its whole trace is judged.
 
-    `events` is how many the whole trace has, in `span_ns`. `published` counts messages by topic;
-    `taken` and `matched` are of all topics.
+    `events` is how many the whole trace has, in `traced_ns`. `published` counts messages by topic;
+    `taken` and `matched` are of all topics. `sent` counts messages by topic and node of those that
+    `hops` are about; `heard` are the hops that received something in the whole trace.
     """
 
-    until_ns: int
+    window: Window
     events: int = 0
-    span_ns: int = 0
+    traced_ns: int = 0
     published: Mapping[str, int] = field(default_factory=dict)
     taken: int = 0
     matched: int = 0
     hops: Mapping[Hop, HopSeen] = field(default_factory=dict)
+    sent: Mapping[tuple[str, str], int] = field(default_factory=dict)
+    heard: frozenset[Hop] = frozenset()
     chains: Mapping[Chain, ChainSeen] = field(default_factory=dict)
     executors: tuple[ExecutorSeen, ...] = ()
     system: SystemVerdict = field(default_factory=SystemVerdict)
 
 
-def judge(window: Window, names: KnownNames) -> Judged:
-    """Analyze a window; `names` learns what its trace introduces. Raises TraceError."""
+@dataclass(frozen=True)
+class Seen:
+    """A window, the model of its trace, and the results of the whole trace by their names."""
+
+    window: Window
+    trace: Trace
+    model: Model
+    made: Made
+
+    @cached_property
+    def deliveries(self) -> Deliveries:
+        """Return what happened to every message."""
+        return find_deliveries(self.model, self.made["transfers"], self.made["endpoint_names"])
+
+
+def see(window: Window, names: KnownNames) -> Seen | None:
+    """Read a window; null when nothing of ROS 2 is recorded yet. Raises TraceError.
+
+    `names` learns what its trace introduces.
+    """
     trace = open_trace(window.trace)
     if not has_ros2(dict.fromkeys(trace.declared_events, 0)):
-        return Judged(window.until_ns)
+        return None
     model = model_of_trace(trace, None, None, announced=names.before(trace))
     made = Made(
         STAGES, read=trace, model=model, wanted=Wanted(), quantiles=Rows.none(tables.QUANTILES)
     )
-    engine = model.rows.engine
     processes = model.processes
     names.saw(list(zip(processes.host, processes.vpid.tolist(), strict=True)), window.until_ns)
-    if not ANNOUNCEMENTS.isdisjoint(engine.counts):
+    if not ANNOUNCEMENTS.isdisjoint(model.rows.engine.counts):
         names.take(trace, window.since_ns, window.until_ns)
+    return Seen(window, trace, model, made)
+
+
+def judge(seen: Seen) -> Judged:
+    """Count what happened in a window."""
+    window, model, made = seen.window, seen.model, seen.made
+    engine = model.rows.engine
     begin_ns, end_ns = engine.span
+    hops, heard = _hops(seen)
     return Judged(
-        window.until_ns,
+        window,
         engine.events,
         end_ns - begin_ns,
         _published(window, model, made),
         *_taken(window, model),
-        _hops(window, model, made),
+        hops,
+        _sent(seen),
+        heard,
         _chains(window, made),
         _executors(made),
         made["system"],
@@ -136,14 +168,15 @@ def _taken(window: Window, model: Model) -> tuple[int, int]:
     return int((own & ~takes.duplicate).sum()), int(own[model.matches.take].sum())
 
 
-def _hops(window: Window, model: Model, made: Made) -> dict[Hop, HopSeen]:
-    """Count what was received on each hop by the time of its publish, as all that was lost."""
-    found = find_deliveries(model, made["transfers"], made["endpoint_names"])
-    own = _within(window, found.published_ns)
-    hop, fate = found.hop[own], found.fate[own]
+def _hops(seen: Seen) -> tuple[dict[Hop, HopSeen], frozenset[Hop]]:
+    """Count what was received and lost on each hop, by the time of its publish."""
+    found = seen.deliveries
+    since_ns, until_ns = seen.window.losses_ns
+    own = (found.published_ns > since_ns) & (found.published_ns <= until_ns)
     counts = np.zeros((len(found.hops), len(FATES)), np.int64)
-    np.add.at(counts, (hop, fate), 1)
-    return {
+    np.add.at(counts, (found.hop[own], found.fate[own]), 1)
+    heard = np.unique(found.hop[found.fate == NUMBER[RECEIVED]])
+    hops = {
         name: HopSeen(
             row[NUMBER[RECEIVED]],
             {FATES[at].cause: row[at] for at in _LOST if row[at]},
@@ -151,6 +184,23 @@ def _hops(window: Window, model: Model, made: Made) -> dict[Hop, HopSeen]:
         for name, row in zip(found.hops, counts.tolist(), strict=True)
         if any(row) and name[0] not in INTERNAL_TOPICS
     }
+    return hops, frozenset(found.hops[at] for at in heard.tolist())
+
+
+def _sent(seen: Seen) -> dict[tuple[str, str], int]:
+    """Count by topic and node what was published in the time that losses are counted of."""
+    model = seen.model
+    publications, publishers = model.publications, model.entities.publishers
+    since_ns, until_ns = seen.window.losses_ns
+    own = (publications.begin_ns > since_ns) & (publications.begin_ns <= until_ns)
+    nodes = take(node_labels(model.entities.nodes, model.processes), publishers.node, UNKNOWN)
+    names = list(zip(publishers.topic, nodes, strict=True))
+    rows, counts = np.unique(publications.publisher[own], return_counts=True)
+    found: Counter[tuple[str, str]] = Counter()
+    for row, count in zip(rows.tolist(), counts.tolist(), strict=True):
+        if row >= 0:
+            found[names[row]] += count
+    return dict(found)
 
 
 def _chains(window: Window, made: Made) -> dict[Chain, ChainSeen]:

@@ -19,6 +19,7 @@ RECENT_NS = 10_000_000_000
 MOST_NAMES = 2000
 """Chains, hops and topics that are kept apart; further ones are counted together."""
 OTHERS = "(others)"
+SILENT = "reader went silent"
 
 
 @dataclass
@@ -64,15 +65,21 @@ class Counts:
     hops: dict[Hop, HopTally] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, judged: Judged, span_ns: int) -> Counts:
+    def of(cls, judged: Judged) -> Counts:
         """Return what was counted in one window."""
-        counts = cls(span_ns, Counter(judged.published), judged.taken, judged.matched)
+        window, published = judged.window, Counter(judged.published)
+        counts = cls(window.span_ns, published, judged.taken, judged.matched)
         for chain, seen in judged.chains.items():
             counts.chains[chain] = tally = ChainTally()
             tally.add(seen)
         for hop, of_hop in judged.hops.items():
             counts.hops[hop] = HopTally(of_hop.received, Counter(of_hop.lost))
         return counts
+
+    @property
+    def lost(self) -> int:
+        """How many messages were lost."""
+        return sum(sum(hop.lost.values()) for hop in self.hops.values())
 
     def merge(self, other: Counts) -> None:
         """Count what was counted in other windows."""
@@ -96,8 +103,8 @@ class Tally:
     """Counts since the begin, and of the windows of the last `RECENT_NS`.
 
     `executors`, `system` and `events_per_s` are of the last window, with what it looks back at.
-    `discarded` is how many events the recording lost until now; `unread` how many windows could not
-    be read.
+    `discarded` is how many events the recording lost until now, `unseen_ns` the time of which
+    events were overwritten before they were read; `unread` counts windows that could not be read.
     """
 
     def __init__(self) -> None:
@@ -106,22 +113,26 @@ class Tally:
         self.unread = 0
         self.until_ns: int | None = None
         self.discarded = 0
+        self.unseen_ns = 0
         self.events_per_s = 0.0
         self.executors: tuple[ExecutorSeen, ...] = ()
         self.system = SystemVerdict()
         self._recent: deque[tuple[int, Counts]] = deque()
 
-    def add(self, judged: Judged, span_ns: int, discarded: int) -> None:
-        """Count a window, which is `span_ns` long."""
-        counts = Counts.of(judged, span_ns)
+    def add(self, judged: Judged) -> None:
+        """Count a window."""
+        counts = Counts.of(judged)
+        self._count_silent(judged, counts)
         self.total.merge(counts)
-        self._recent.append((judged.until_ns, counts))
-        while self._recent[0][0] <= judged.until_ns - RECENT_NS:
+        window = judged.window
+        self._recent.append((window.until_ns, counts))
+        while self._recent[0][0] <= window.until_ns - RECENT_NS:
             self._recent.popleft()
         self.windows += 1
-        self.until_ns = judged.until_ns
-        self.discarded = discarded
-        self.events_per_s = judged.events * 1e9 / judged.span_ns if judged.span_ns else 0.0
+        self.until_ns = window.until_ns
+        self.discarded = window.discarded
+        self.unseen_ns += window.unseen_ns
+        self.events_per_s = judged.events * 1e9 / judged.traced_ns if judged.traced_ns else 0.0
         self.executors, self.system = judged.executors, judged.system
 
     def recent(self) -> Counts:
@@ -130,3 +141,13 @@ class Tally:
         for _, one in self._recent:
             counts.merge(one)
         return counts
+
+    def _count_silent(self, judged: Judged, counts: Counts) -> None:
+        """Count as lost what was sent to readers that received before, and nothing any more.
+
+        In a window alone such a reader cannot be told from one that was not found yet.
+        """
+        for hop, before in self.total.hops.items():
+            sent = judged.sent.get(hop[:2], 0)
+            if sent and before.received and hop not in judged.heard and hop not in counts.hops:
+                counts.hops[hop] = HopTally(lost=Counter({SILENT: sent}))
