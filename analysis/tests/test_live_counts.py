@@ -35,7 +35,7 @@ def counted(trace: Path, begin_ns: int, end_ns: int) -> Tally:
     span_ns = end_ns - begin_ns + 1
     bounds = [begin_ns - 1 + span_ns * at // WINDOWS for at in range(WINDOWS + 1)]
     for since_ns, until_ns in pairwise(bounds):
-        tally.add(judged(Window(trace, since_ns, until_ns, 0, last=until_ns == end_ns), names))
+        tally.add(judged(Window(trace, since_ns, until_ns, (since_ns, until_ns)), names))
     return tally
 
 
@@ -104,7 +104,8 @@ def test_quantiles_of_merged_sketches_are_within_their_bound(seed: int) -> None:
 
 def test_only_the_last_seconds_are_recent(trace: Path) -> None:
     whole = strata.analyze(trace)
-    window = Window(trace, whole.trace.begin_ns - 1, whole.trace.end_ns, 0)
+    span_ns = (whole.trace.begin_ns - 1, whole.trace.end_ns)
+    window = Window(trace, *span_ns, span_ns)
     one = judged(window, KnownNames())
     tally = Tally()
     for at in range(4):

@@ -81,8 +81,8 @@ struct TraceEvents::Capture : ctf::Skip {
 };
 
 TraceEvents::TraceEvents(const ctf::TraceSet& traces, Engine& engine, int64_t latest_by,
-                         std::span<const Arrival> announced)
-    : Merge(traces, INT64_MIN, INT64_MAX),
+                         std::span<const Arrival> announced, int64_t begin_ns)
+    : Merge(traces, begin_ns, INT64_MAX),
       engine_(engine),
       allowed_(latest_by),
       host_text_(hosts().size(), kNone) {

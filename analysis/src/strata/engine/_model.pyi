@@ -59,8 +59,9 @@ class Engine:
         progress: Callable[[int], None] | None = None,
         *,
         latest_by: int = 0,
+        begin_ns: int = ...,
     ) -> tuple[int, list[tuple[int, int, int, bool, str]], list[tuple[int, int, int]], int, int]:
-        """Feed all events of indexed traces, chunk by chunk; `progress` gets their numbers.
+        """Feed the events of indexed traces from a time on; `progress` gets the number of each chunk.
 
         Values that are of another kind than declared are null. Returns how many; damage, misplaced
         events and how many came out of order, as Reader of strata.read._ctf has them; and how late

@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int], None] | None
 
+_BEGIN_OF_TIME = -(2**63)
 _LOOK_BACK = {DUMP_BEGIN, *(one.full_name for one in OPERATIONS)}
 
 
@@ -38,16 +39,19 @@ def read_rows(
     progress: Progress,
     unwanted: Unwanted = NOBODY,
     announced: Mapping[str, pa.Table] | None = None,
+    begin_ns: int | None = None,
 ) -> tuple[EngineTables, Windows, Findings]:
     """Read a trace event by event; return the rows of what is wanted, and when events were lost.
 
     `announced` are event tables of what was there before the trace; null: those kept beside it.
+    Events before `begin_ns` are left out, as if the trace began there.
     Processes that are not wanted are left out; how many is the finding. Raises TraceError when the
     trace cannot be read, or holds no event of ROS 2.
     """
     # When events were lost has to be known before the first event, and how late events come, too:
     # what only reading tells is given to the next one.
-    feed = _Feed(trace, progress, read_announced(trace.path) if announced is None else announced)
+    before = read_announced(trace.path) if announced is None else announced
+    feed = _Feed(trace, progress, before, begin_ns)
     bounds = attached_bounds(trace)
     losses, late = loss_windows(trace), feed.late
     while True:
@@ -63,8 +67,14 @@ def read_rows(
 class _Feed:
     """What fills an engine with the events of a trace, again where it has to be read again."""
 
-    def __init__(self, trace: Trace, progress: Progress, announced: Mapping[str, pa.Table]) -> None:
-        self._trace, self._progress = trace, progress
+    def __init__(
+        self,
+        trace: Trace,
+        progress: Progress,
+        announced: Mapping[str, pa.Table],
+        begin_ns: int | None,
+    ) -> None:
+        self._trace, self._progress, self._begin_ns = trace, progress, begin_ns
         self._latest_by = 0
         self._announced = [
             (event, batch) for event, table in announced.items() for batch in table.to_batches()
@@ -84,7 +94,10 @@ class _Feed:
             return
         try:
             read = engine.read(
-                self._trace.decoder.traces, self._progress, latest_by=self._latest_by
+                self._trace.decoder.traces,
+                self._progress,
+                latest_by=self._latest_by,
+                begin_ns=_BEGIN_OF_TIME if self._begin_ns is None else self._begin_ns,
             )
         except OSError as error:
             raise TraceError(f"Cannot read trace: {error.strerror or error}.") from error
@@ -102,11 +115,12 @@ class _Feed:
         self._latest_by = max(self._latest_by, engine.too_late_by)
 
     def _chunks(self) -> Iterator[dict[str, list[pa.RecordBatch]]]:
-        if not self._trace.decoder.out_of_order:
+        if not self._trace.decoder.out_of_order and self._begin_ns is None:
             yield from self._trace.chunks()
             return
         # Events that come late have their place in whole tables only.
-        yield {event: table.to_batches() for event, table in self._trace.tables().items()}
+        tables = self._trace.tables(begin_ns=self._begin_ns)
+        yield {event: table.to_batches() for event, table in tables.items()}
 
 
 def looks_back(events: Iterable[str]) -> bool:

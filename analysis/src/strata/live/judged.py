@@ -113,7 +113,8 @@ def see(window: Window, names: KnownNames) -> Seen | None:
     trace = open_trace(window.trace)
     if not has_ros2(dict.fromkeys(trace.declared_events, 0)):
         return None
-    model = model_of_trace(trace, None, None, announced=names.before(trace))
+    announced = names.before(trace, window.begin_ns)
+    model = model_of_trace(trace, None, None, announced=announced, begin_ns=window.begin_ns)
     made = Made(
         STAGES, read=trace, model=model, wanted=Wanted(), quantiles=Rows.none(tables.QUANTILES)
     )
@@ -171,7 +172,7 @@ def _taken(window: Window, model: Model) -> tuple[int, int]:
 def _hops(seen: Seen) -> tuple[dict[Hop, HopSeen], frozenset[Hop]]:
     """Count what was received and lost on each hop, by the time of its publish."""
     found = seen.deliveries
-    since_ns, until_ns = seen.window.losses_ns
+    since_ns, until_ns = seen.window.lost_ns
     own = (found.published_ns > since_ns) & (found.published_ns <= until_ns)
     counts = np.zeros((len(found.hops), len(FATES)), np.int64)
     np.add.at(counts, (found.hop[own], found.fate[own]), 1)
@@ -191,7 +192,7 @@ def _sent(seen: Seen) -> dict[tuple[str, str], int]:
     """Count by topic and node what was published in the time that losses are counted of."""
     model = seen.model
     publications, publishers = model.publications, model.entities.publishers
-    since_ns, until_ns = seen.window.losses_ns
+    since_ns, until_ns = seen.window.lost_ns
     own = (publications.begin_ns > since_ns) & (publications.begin_ns <= until_ns)
     nodes = take(node_labels(model.entities.nodes, model.processes), publishers.node, UNKNOWN)
     names = list(zip(publishers.topic, nodes, strict=True))

@@ -36,12 +36,13 @@ class KnownNames:
         """Note which processes (host, vpid) did something at a time."""
         self._seen_ns.update(dict.fromkeys(processes, at_ns))
 
-    def before(self, trace: Trace) -> dict[str, pa.Table]:
-        """Return the init events that are kept and that a trace does not have itself."""
+    def before(self, trace: Trace, begin_ns: int | None = None) -> dict[str, pa.Table]:
+        """Return the init events that are kept and that a trace does not have from a time on."""
         begin = trace.decoder.packets["begin_ns"]
-        if not len(begin) or self._newest_ns < int(begin.min()):
+        first_ns = max(int(begin.min(initial=self._newest_ns)), begin_ns or 0)
+        if self._newest_ns < first_ns:
             return self.tables
-        has = trace.tables(self.tables, columns=_IDENTITY)
+        has = trace.tables(self.tables, columns=_IDENTITY, begin_ns=begin_ns)
         return {
             name: _without(table, has[name]) if name in has else table
             for name, table in self.tables.items()

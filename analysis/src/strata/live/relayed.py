@@ -8,8 +8,10 @@ import shutil
 from pathlib import Path
 
 from strata.live.followed import FollowedSession
-from strata.live.windows import LOOK_AHEAD_NS, LOOK_BACK_NS, Window
+from strata.live.windows import EVERY_NS, LOOK_AHEAD_NS, MOST_BACK_NS, Cuts, Window
 from strata.read import open_trace
+
+_POLL_S = 0.2
 
 
 class RelayedWindows:
@@ -19,41 +21,44 @@ class RelayedWindows:
     nanoseconds.
     """
 
-    def __init__(self, session: FollowedSession, directory: Path, every_ns: int) -> None:
+    wait_s = _POLL_S
+
+    def __init__(self, session: FollowedSession, directory: Path, every_ns: int = EVERY_NS) -> None:
         self._session, self._directory, self._every_ns = session, directory, every_ns
-        self._since: int | None = None
         self._offset_ns: int | None = None
+        self.cuts = Cuts()
         self.ended = False
 
     def take(self) -> Window | None:
         """Return what was received since the last window; see `Windows`."""
-        session = self._session
+        session, cuts = self._session, self.cuts
         session.poll()
         horizon = session.horizon
-        if horizon is None:
+        if horizon is None or not self._begin(horizon):
             self.ended = session.ended
             return None
-        until = horizon if session.ended else horizon - LOOK_AHEAD_NS
-        since = self._begin() if self._since is None else self._since
-        if until - since < self._every_ns and not session.ended:
+        assert self._offset_ns is not None and cuts.since_ns is not None
+        until_ns = horizon + self._offset_ns - (0 if session.ended else LOOK_AHEAD_NS)
+        if until_ns - cuts.since_ns < self._every_ns and not session.ended:
             return None
         self.ended = session.ended
-        window = self._cut(since, until, horizon) if until > since else None
-        self._since = max(since, until)
-        session.forget(self._since - LOOK_BACK_NS)
-        return window
-
-    def _begin(self) -> int:
-        """Just before the first event that was received."""
-        begins = [one.packets[0].begin for one in self._session.streams.values() if one.packets]
-        return min(begins, default=self._session.horizon or 0) - 1
-
-    def _cut(self, since: int, until: int, horizon: int) -> Window | None:
-        shutil.rmtree(self._directory, ignore_errors=True)
-        if not self._session.write(self._directory, since - LOOK_BACK_NS, horizon):
+        back = cuts.since_ns - self._offset_ns - cuts.back_ns
+        if until_ns <= cuts.since_ns or not self._write(back, horizon):
             return None
-        if self._offset_ns is None:
-            offsets = open_trace(self._directory).clock_offsets_ns.values()
-            self._offset_ns = next(iter(offsets), 0)
-        offset = self._offset_ns
-        return Window(self._directory, since + offset, until + offset, self._session.discarded)
+        session.forget(until_ns - self._offset_ns - MOST_BACK_NS)
+        return cuts.cut(self._directory, until_ns, discarded=session.discarded, last=session.ended)
+
+    def _begin(self, horizon: int) -> bool:
+        """Begin just before the first event that was received; false while there is none."""
+        if self._offset_ns is not None:
+            return True
+        begins = [one.packets[0].begin for one in self._session.streams.values() if one.packets]
+        if not begins or not self._write(min(begins), horizon):
+            return False
+        self._offset_ns = next(iter(open_trace(self._directory).clock_offsets_ns.values()), 0)
+        self.cuts.begin(min(begins) + self._offset_ns)
+        return True
+
+    def _write(self, since: int, until: int) -> bool:
+        shutil.rmtree(self._directory, ignore_errors=True)
+        return self._session.write(self._directory, since, until)

@@ -8,9 +8,12 @@ Each is a small trace of its own, which begins before the time that is counted a
                    since            until             horizon
 
 Something is counted in the window that has its end: a message with its take, a chain with its last
-callback. Its begin has to be in the trace, so one that took longer than `LOOK_BACK_NS` is not
+callback. Its begin has to be in the trace, so one that took longer than a window looks back is not
 followed; and how it goes on has to be seen, so nothing is judged before `LOOK_AHEAD_NS` has passed.
-Whether a message was lost is judged later than the rest, `LOST_AFTER_NS` after its window.
+Whether a message was lost is judged later than the rest, when it is nearly as old as a window looks
+back.
+
+The whole trace is analyzed for each window, so how far it looks back follows the rate of events.
 """
 
 from __future__ import annotations
@@ -19,47 +22,95 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Protocol
 
-LOOK_BACK_NS = 2_000_000_000
-LOOK_AHEAD_NS = 500_000_000
-LOST_AFTER_NS = 1_500_000_000
+EVERY_NS = 1_400_000_000
+LOOK_AHEAD_NS = 300_000_000
+LEAST_BACK_NS, MOST_BACK_NS = 1_000_000_000, 5_000_000_000
+_EVENTS_BACK = 60_000
+"""How many events a window looks back at, within these bounds."""
+_NEARLY_NS = 500_000_000
 
 
 @dataclass(frozen=True)
 class Window:
     """A trace, and the part of its time that is counted: after `since_ns`, up to `until_ns`.
 
-    In ns since the epoch. `discarded` is how many events the recording lost to full buffers since
-    it began. `unseen_ns` is the time from `since_ns` on of which events were overwritten before
-    they were read. After the `last` one nothing follows.
+    In ns since the epoch. What is before `begin_ns` is left out. `lost_ns` is the same of the publications of which is counted how many
+    were lost. `discarded` is how many events the recording lost to full buffers since it began.
+    `unseen_ns` is the time from `since_ns` on of which events were overwritten before they were
+    read.
     """
 
     trace: Path
     since_ns: int
     until_ns: int
-    discarded: int
+    lost_ns: tuple[int, int]
+    begin_ns: int | None = None
+    discarded: int = 0
     unseen_ns: int = 0
-    last: bool = False
 
     @property
     def span_ns(self) -> int:
         """How long the part is that is counted."""
         return self.until_ns - self.since_ns
 
-    @property
-    def losses_ns(self) -> tuple[int, int]:
-        """The time within which messages were published that are now received, or lost."""
-        until_ns = self.until_ns if self.last else self.until_ns - LOST_AFTER_NS
-        return self.since_ns - LOST_AFTER_NS, until_ns
+
+class Cuts:
+    """Where one window ends, the next one begins; how far each looks back.
+
+    `least_back_ns` is how far it does at any rate of events.
+    """
+
+    def __init__(self, least_back_ns: int = LEAST_BACK_NS) -> None:
+        self._least_ns = least_back_ns
+        self.back_ns = max(least_back_ns, MOST_BACK_NS)
+        self.since_ns: int | None = None
+        self._lost_since_ns = 0
+
+    def begin(self, first_ns: int) -> None:
+        """Begin before the first event, unless there was a window before."""
+        if self.since_ns is None:
+            self.since_ns = self._lost_since_ns = first_ns - 1
+
+    def cut(
+        self,
+        trace: Path,
+        until_ns: int,
+        *,
+        discarded: int = 0,
+        unseen_ns: int = 0,
+        last: bool = False,
+    ) -> Window:
+        """Return the next window. After the `last` one nothing follows, so all is judged."""
+        assert self.since_ns is not None
+        after_ns = 0 if last else self.back_ns - _NEARLY_NS
+        lost_until_ns = max(self._lost_since_ns, until_ns - after_ns)
+        lost_ns = (self._lost_since_ns, lost_until_ns)
+        begin_ns = self.since_ns - self.back_ns
+        window = Window(trace, self.since_ns, until_ns, lost_ns, begin_ns, discarded, unseen_ns)
+        self.since_ns, self._lost_since_ns = until_ns, lost_until_ns
+        return window
+
+    def follow(self, events_per_s: float) -> None:
+        """Choose how far the next window looks back, by the rate of events."""
+        wanted_ns = int(_EVENTS_BACK * 1e9 / max(events_per_s, 1.0))
+        self.back_ns = max(self._least_ns, min(MOST_BACK_NS, wanted_ns))
 
 
 class Windows(Protocol):
     """Where windows come from."""
 
-    ended: bool
-    """Nothing more will come."""
+    cuts: Cuts
+
+    @property
+    def ended(self) -> bool:
+        """Nothing more will come."""
+
+    @property
+    def wait_s(self) -> float:
+        """How long it is until the next window."""
 
     def take(self) -> Window | None:
         """Return the next window, null while there is none.
 
-        Its trace stays until the next call. Raises LiveError, OSError.
+        Its trace stays until the next call. Raises TraceError, LiveError, SessionError, OSError.
         """

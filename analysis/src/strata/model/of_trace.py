@@ -25,15 +25,17 @@ def model_of_trace(
     progress: Progress,
     unwanted: Unwanted = NOBODY,
     announced: Mapping[str, pa.Table] | None = None,
+    begin_ns: int | None = None,
 ) -> Model:
     """Read a trace, and return its model.
 
     `cpu`: samples of the threads' waits for a CPU, and what the trace's clock adds to theirs.
     `announced`: event tables of what was there before the trace; null: those kept beside it.
+    Events before `begin_ns` are left out, as if the trace began there.
     Processes that are not wanted are left out, and are among its findings. Raises TraceError when
     the trace cannot be read, or holds no event of ROS 2.
     """
-    rows, losses, left_out = read_rows(trace, progress, unwanted, announced)
+    rows, losses, left_out = read_rows(trace, progress, unwanted, announced, begin_ns)
     model = Model(
         rows,
         losses=losses,

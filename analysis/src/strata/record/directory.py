@@ -55,7 +55,8 @@ class State:
     until just before the command runs, RECORDING while it may run, STOPPING after its end, and
     CONVERTING when there is no LTTng session any more, while perf's data may still be converted.
     `mark` is in the environment of every process that recording starts for itself.
-    `attached`: there is no command, the processes that run anyway are recorded.
+    `attached`: there is no command, the processes that run anyway are recorded. `ring`: nothing is
+    written but snapshots, and the directory is of no use without the recorder.
     """
 
     session: str
@@ -69,6 +70,7 @@ class State:
     phase: str = SET_UP
     mark: str = ""
     attached: bool = False
+    ring: bool = False
 
     @property
     def recorder_alive(self) -> bool:

@@ -196,9 +196,21 @@ class Lttng:
             return error.reason
         return None
 
-    def create(self, name: str, output: Path) -> None:
-        """Create a session that writes below `output`."""
-        self.run("create", name, f"--output={output}")
+    def create(self, name: str, output: Path, *, snapshot: bool = False) -> None:
+        """Create a session that writes below `output`, only when asked for where `snapshot`."""
+        self.run("create", name, *(["--snapshot"] if snapshot else []), f"--output={output}")
+
+    def snapshot(self, session: str, name: str, max_bytes: int | None = None) -> None:
+        """Write what the ring buffers hold, its newest `max_bytes`, below the session's output.
+
+        The directory's name begins with `name`.
+        """
+        size = [] if max_bytes is None else [f"--max-size={max_bytes}"]
+        self.run("snapshot", "record", f"--session={session}", f"--name={name}", *size)
+
+    def regenerate_statedump(self, session: str) -> None:
+        """Have processes announce again what they have."""
+        self.run("regenerate", "statedump", f"--session={session}")
 
     def enable_channel(
         self, session: str, domain: Domain, channel: Channel, *, per_pid: bool = False

@@ -21,6 +21,7 @@ from strata.record.host import possible_cpus
 from strata.record.kernel.recorder import ClockOffset
 from strata.record.lttng import Lttng, tool_environment
 from strata.record.profiles import RmwProfile
+from strata.record.ring import Ring
 from strata.record.ros import Ros, caller_environment
 from strata.record.rotation import minimum_bytes
 from strata.record.space import (
@@ -92,6 +93,7 @@ class Plan:
     say: Say
     attachment: Attachment
     kept_command: Sequence[str]
+    ring: bool = False
 
     @property
     def attached(self) -> bool:
@@ -113,6 +115,7 @@ def make_plan(
     attachment: Attachment,
     kept_command: Sequence[str],
     say: Say,
+    ring: Ring | None = None,
 ) -> Plan:
     """Decide everything that can be refused before anything is touched.
 
@@ -120,6 +123,7 @@ def make_plan(
     preloaded into anything. Raises SessionError, OutputError.
     """
     caller = caller_environment(os.environ if base is None else base)
+    config = config if ring is None else ring.config(config, possible_cpus())
     name = check_name(name or config.name)
     target = (directory or default_directory(name)).absolute()
     if command:
@@ -155,4 +159,5 @@ def make_plan(
         say=say,
         attachment=attachment,
         kept_command=kept_command,
+        ring=ring is not None,
     )

@@ -21,6 +21,7 @@ from strata.record.command import (
     held_signals,
     refuse_if_interrupted,
 )
+from strata.record.companion import Companion
 from strata.record.config import SessionConfig
 from strata.record.directory import (
     CLEANUP,
@@ -52,6 +53,7 @@ from strata.record.plan import (
 )
 from strata.record.processes import ProcessWatch
 from strata.record.profiles import RmwProfile
+from strata.record.ring import Ring
 from strata.record.ros import Ros
 from strata.record.rotation import Rotation
 from strata.record.session import Session
@@ -98,6 +100,8 @@ def record(
     attachment: Attachment | None = None,
     keep_command_line: bool = True,
     watches_processes: bool = True,
+    ring: Ring | None = None,
+    companion: Companion | None = None,
     say: Say = lambda _: None,
 ) -> Recording:
     """Record a command into a session directory and return how it went.
@@ -112,8 +116,9 @@ def record(
     CLOCK_MONOTONIC (null: measured), for those that perf recorded. `bounds` are those of time and
     size. `attachment` is kept in the directory too. Without `keep_command_line` no file says what
     the command was. Without a command and `watches_processes` no process is looked at: neither
-    which there are, nor the waits of their threads. `say` gets one line for each thing that the
-    user should know. To be called from the main thread of a process without other threads: signals
+    which there are, nor the waits of their threads. With a `ring` nothing is written but what
+    snapshots ask for, and no trace is there afterwards. A `companion` runs beside the recording. `say`
+    gets one line for each thing that the user should know. To be called from the main thread of a process without other threads: signals
     are held while it runs.
 
     Raises SessionError or OutputError when nothing could be recorded; then no session, process or
@@ -135,6 +140,7 @@ def record(
         attachment or Attachment(),
         list(command) if keep_command_line else [],
         say,
+        ring,
     )
     with held_signals():
         for line in leftovers.describe(plan.lttng):
@@ -145,7 +151,9 @@ def record(
             check_directory(plan.directory, force=force)
             for path in clear_directory(plan.directory):
                 say(f"removed {path}")
-            recorder = _Recorder(plan, place, existed=existed, watches=watches_processes)
+            recorder = _Recorder(
+                plan, place, existed=existed, watches=watches_processes, companion=companion
+            )
             try:
                 plan.attachment.prepare(plan.directory)
                 return recorder.record()
@@ -166,9 +174,15 @@ class _Recorder:
     """
 
     def __init__(
-        self, plan: Plan, place: AnchoredDirectory, *, existed: bool, watches: bool
+        self,
+        plan: Plan,
+        place: AnchoredDirectory,
+        *,
+        existed: bool,
+        watches: bool,
+        companion: Companion | None,
     ) -> None:
-        self._watches = watches
+        self._watches, self._companion = watches, companion
         self._plan, self._place, self._existed = plan, place, existed
         self._manifest = Manifest(plan.directory)
         self._left = False
@@ -181,6 +195,7 @@ class _Recorder:
             command=list(plan.kept_command),
             mark=f"{session_daemon.RECORDER_VARIABLE}={plan.mark}",
             attached=plan.attached,
+            ring=plan.ring,
         )
 
     @property
@@ -198,7 +213,8 @@ class _Recorder:
             if kernel.perf and plan.bounds.max_bytes is not None:
                 plan.say("--max-size does not limit kernel events recorded by perf")
             beside = PerfRecording(kernel, plan.directory, plan.lttng.environment, plan.say)
-            session = Session(plan.lttng, plan.session, plan.directory / TRACE, plan.say)
+            trace = plan.directory / TRACE
+            session = Session(plan.lttng, plan.session, trace, plan.say, ring=plan.ring)
             with self._left_unless_ended(session), session:
                 session.start(plan.config, kernel=kernel.by_lttng)
                 plan.say(f"recording into {plan.directory} (LTTng session {plan.session})")
@@ -271,7 +287,7 @@ class _Recorder:
         """Run the command while the waits of its threads for a CPU are sampled."""
         if not self._watches and self._plan.attached:
             self._manifest.begin()
-            return self._wait(Attached(lambda: health.stopped is not None), None, health)
+            return self._wait(Attached(lambda: self._is_over(health)), None, health)
         sampling = ThreadSampling(self._plan.directory, self._plan.lttng.environment)
         try:
             return self._run(sampling, health)
@@ -295,11 +311,16 @@ class _Recorder:
         traced.begin()
         has_names = self._plan.attachment.has_names
         self._plan.say(attached_line(traced, has_names=has_names))
-        end = self._wait(Attached(lambda: health.stopped is not None), traced, health)
+        end = self._wait(Attached(lambda: self._is_over(health)), traced, health)
         self._traced = traced.count
         ros = self._manifest.content["ros"]
         self._manifest.content["ros"] = ros_of_processes(ros, traced)
         return end
+
+    def _is_over(self, health: Health) -> bool:
+        """Return whether nothing is recorded any more, or nobody is there to see it."""
+        companion = self._companion
+        return health.stopped is not None or (companion is not None and companion.over)
 
     def _wait(
         self,
@@ -316,13 +337,19 @@ class _Recorder:
                     begin(run.pid)
             manifest.content["command"]["pid"] = run.pid
             self._note(command_pid=run.pid)
-            both = (health,) if watch is None else (watch, health)
-            watchers = [Guarded(one, health.session.problem) for one in both]
+            if self._companion is not None:
+                plan = self._plan
+                self._companion.begin(plan.directory, plan.lttng.environment, plan.say)
+            each = [one for one in (watch, health, self._companion) if one is not None]
+            watchers = [Guarded(one, health.session.problem) for one in each]
             end = run.wait(*watchers, limit_s=self._plan.bounds.duration_s)
         except BaseException:
             run.kill()
             self._note(phase=STOPPING, command_pid=None)
             raise
+        finally:
+            if self._companion is not None:
+                self._companion.end()
         if watch is not None:
             with contextlib.suppress(OSError):
                 watch.look(now=True)
@@ -342,7 +369,7 @@ class _Recorder:
         if path != plan.directory:
             plan.say(f"{plan.directory} was renamed: the recording is in {path}")
             bring(plan.directory / TRACE, path / TRACE, session)
-        empty = judge(session, path / TRACE)
+        empty = not plan.ring and judge(session, path / TRACE)
         beside.convert(path / TRACE, plan.clock_offset)
         problems = [*session.problems, *beside.problems]
         manifest = self._manifest

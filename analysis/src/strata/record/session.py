@@ -33,11 +33,21 @@ class Session:
 
     `discarded` counts the events lost to full buffers, once it was stopped; null when LTTng did
     not say. `problems` say why the trace may lack something, each said at once.
-    `ended` tells that there is none: it was destroyed, or not asked for yet.
+    `ended` tells that there is none: it was destroyed, or not asked for yet. A `ring` writes
+    nothing but snapshots, and loses nothing to full buffers.
     """
 
-    def __init__(self, lttng: Lttng, name: str, trace: Path, say: Callable[[str], None]) -> None:
+    def __init__(
+        self,
+        lttng: Lttng,
+        name: str,
+        trace: Path,
+        say: Callable[[str], None],
+        *,
+        ring: bool = False,
+    ) -> None:
         self.lttng, self.name, self._trace, self._say = lttng, name, trace, say
+        self._ring = ring
         self._started = self._stopped = self._stuck = self._lost = False
         self.ended = True
         self.discarded: int | None = None
@@ -47,7 +57,7 @@ class Session:
         refuse_if_interrupted()
         self.ended = False
         with _current_session_kept(self.lttng):
-            self.lttng.create(self.name, self._trace)
+            self.lttng.create(self.name, self._trace, snapshot=self._ring)
         return self
 
     def __exit__(self, kind: type[BaseException] | None, *_: object) -> None:
@@ -71,7 +81,8 @@ class Session:
         """
         refuse_if_interrupted()
         per_pid = config.buffers == "per-pid"
-        self.lttng.flush_metadata(self.name, UST, per_pid=per_pid)
+        if not self._ring:
+            self.lttng.flush_metadata(self.name, UST, per_pid=per_pid)
         self.lttng.enable_channel(self.name, UST, config.channel, per_pid=per_pid)
         for event in with_statedumps(config.ust):
             self.lttng.enable_event(self.name, UST, event)
@@ -100,6 +111,9 @@ class Session:
         self._stopped = True
         patience_s = _TROUBLED_STOP_TIMEOUT_S if self.problems else _STOP_TIMEOUT_S
         self._stuck = not self._try(lambda: self.lttng.stop(self.name, patience_s))
+        if self._ring:
+            self.discarded = 0
+            return
         counted = self._try(self._count)
         if counted and self.discarded is None and not (self._stuck or self._lost):
             self.problem(_NOT_COUNTED)

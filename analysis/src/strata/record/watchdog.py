@@ -168,8 +168,8 @@ def _undo(state: dict[str, Any], place: Path, made: bool) -> None:
 
 
 def _explain(state: dict[str, Any], place: Path, made: bool) -> None:
-    """Say how to clean up, while the command runs; without one, clean up."""
-    if state.get("attached"):
+    """Say how to clean up, while the command runs; where it has no use or is none, clean up."""
+    if state.get("attached") or state.get("ring"):
         _finish(state, place, made)
         return
     if not state.get("command_pid"):
@@ -196,6 +196,8 @@ def _finish(state: dict[str, Any], place: Path, made: bool) -> None:
     for name in (_STATE, _RESERVE):
         with contextlib.suppress(OSError):
             (place / name).unlink(missing_ok=True)
+    if state.get("ring"):
+        shutil.rmtree(place, ignore_errors=True)
     perf = place / "perf.data"
     rest = ""
     if perf.exists():
