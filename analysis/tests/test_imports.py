@@ -125,6 +125,7 @@ ALLOWED: dict[str, set[str]] = {
         "comparison",
         "study",
         "timeline",
+        "live",
         "units",
         "symbols",
         "printable",
