@@ -1,9 +1,10 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tallies for tests: of a sample trace in windows, and of windows that are made up."""
+"""Tallies for tests: of a sample trace in windows, and made up; the numbers of metrics."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from itertools import pairwise
@@ -12,13 +13,16 @@ from typing import Any
 
 import numpy as np
 
+from strata.analysis import SystemVerdict
 from strata.live.judged import Chain, ChainSeen, ExecutorSeen, HopSeen, Judged, judge, see
 from strata.live.known_names import KnownNames
+from strata.live.metrics import Metric, Summary
 from strata.live.tally import Tally
 from strata.live.windows import Window
 from strata.read import open_trace
 
 SECOND = 1_000_000_000
+Series = dict[tuple[str, frozenset[tuple[str, str]]], float]
 BEGIN_NS = 1_800_000_000 * SECOND
 MS = 1_000_000
 
@@ -83,6 +87,7 @@ def hostile_tally() -> Tally:
                 chains,
                 window=made_window(at_s, discarded=3, unseen_ns=7),
                 published=dict.fromkeys(topics, 3),
+                system=SystemVerdict(f"{topics[0]} takes 90 % of the time. " * 9, True),
                 hops={
                     (topic, f"{topic}_from", f"{topic}_to"): HopSeen(2, {"overwritten": 1})
                     for topic in topics[:20]
@@ -95,3 +100,34 @@ def hostile_tally() -> Tally:
         )
     tally.unread = 2
     return tally
+
+
+def counted(at_s: int, count: int) -> Tally:
+    """Return a tally of one second in which everything is `count`."""
+    tally = Tally()
+    hops = {("/t", "/p", "/s"): HopSeen(count, {"overwritten": count})}
+    one = made_judged(at_s, {("/t", "/p -> /s"): chain(count, MS)}, hops=hops)
+    tally.add(one)
+    tally.total.published["/t"] = tally.discarded = count
+    return tally
+
+
+def series(metrics: tuple[Metric, ...]) -> Series:
+    """Return every number of metrics by its name and labels, as Prometheus calls them."""
+    found: Series = {}
+    for metric in metrics:
+        for sample in metric.samples:
+            to = frozenset(sample.labels.items())
+            if isinstance(sample.value, Summary):
+                values = {f"{metric.name}_count": (to, float(sample.value.count))}
+                values[f"{metric.name}_sum"] = (to, sample.value.sum)
+                for name, (labels, value) in values.items():
+                    assert (name, labels) not in found
+                    found[name, labels] = value
+                for fraction, quantile in sample.value.quantiles.items():
+                    of = to | {("quantile", str(fraction))}
+                    found[metric.name, of] = math.nan if quantile is None else quantile
+            else:
+                assert (metric.name, to) not in found
+                found[metric.name, to] = sample.value
+    return found

@@ -270,7 +270,23 @@ def test_what_differs_little_is_not_marked(before: ChainSeen, now: ChainSeen) ->
 
 def test_nothing_has_changed_in_the_first_seconds() -> None:
     tally = seconds({ONE: chain(10, MS)}, {ONE: chain(10, 9 * MS)}, {ONE: chain(10, 9 * MS)})
-    assert not [line for line in shown(tally) if line.startswith("! ")]
+    tally.add(made_judged(4, {}, hops={("/t", "/p", "/s"): HopSeen(1, {"overwritten": 1})}))
+    lines = shown(tally)
+    assert line_with(lines, "/t, /p -> /s")
+    assert not [line for line in lines if line.startswith("! ")]
+
+
+def test_a_chain_that_is_rare_is_not_marked_while_it_is_silent() -> None:
+    lines = shown(seconds({ONE: chain(2, MS)}, *[{}] * 60))
+    assert line_with(lines, "/in -> /out").startswith("  /in")
+    lines = shown(seconds({ONE: chain(20, MS)}, *[{}] * 60))
+    assert line_with(lines, "/in -> /out").startswith("! /in")
+
+
+def test_internal_topics_come_last() -> None:
+    tally = Tally()
+    tally.add(made_judged(1, {}, published={"/rosout": 99, "/a": 1, "/b": 2}))
+    assert [line.split()[0] for line in shown(tally)[-3:]] == ["/b", "/a", "/rosout"]
 
 
 def test_what_changed_comes_first() -> None:
@@ -293,6 +309,7 @@ def test_busiest_executors_first() -> None:
     executors = tuple(ExecutorSeen("h", 7, nodes, 1, busy) for nodes, busy in shares)
     tally = Tally()
     tally.add(made_judged(1, {}, executors=executors))
+    assert shown(tally)[1] == "No message has reached the end of its callback yet."
     rows = [line.split()[:4] for line in shown(tally) if "pid 7" in line]
     assert rows[0] == ["95", "%", "FULL", "/full"]
     assert rows[1][:3] == ["2.0", "%", "/idle"]

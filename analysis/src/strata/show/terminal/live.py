@@ -80,8 +80,7 @@ class _Screen:
     def __rich_console__(self, console: Console, options: ConsoleOptions) -> RenderResult:
         """Yield each line; none is wrapped."""
         for line in self._lines(options.max_width):
-            line.truncate(options.max_width)
-            line.no_wrap = True
+            line.no_wrap, line.overflow = True, "ellipsis"
             yield line
 
     def _lines(self, width: int) -> list[Text]:
