@@ -47,6 +47,10 @@ class GateError(StrataError):
     """A file of gates cannot be read, or not be judged with the runs that were given."""
 
 
+class GuardError(StrataError):
+    """A file of conditions cannot be read."""
+
+
 class ComparisonError(StrataError):
     """Runs cannot be compared."""
 

@@ -34,11 +34,11 @@ UNITS = {"ns": 1, "us": 1_000, "ms": 1_000_000, "s": 1_000_000_000}
 _NAMES = {name for whole in BY_NAME for name in whole.split(" + ")}
 _NUMBER = re.compile(r"(\d{1,15}(?:\.\d{1,9})?)\s*(\S*)")
 _STATISTICS = "|".join(re.escape(name) for name in sorted(ABSOLUTE, key=len, reverse=True))
-_FORM = re.compile(
+FORM = re.compile(
     rf"(?P<subject>.+?) (?P<statistic>{_STATISTICS})"
     r" (?:(?P<limit><=|<|>=|>) (?P<bound>.+)|not more than (?P<worse>.+) worse)"
 )
-_LOSS_FORM = re.compile(r"loss (?P<limit><=|<|>=|>) (?P<bound>.+)")
+LOSS_FORM = re.compile(r"loss (?P<limit><=|<|>=|>) (?P<bound>.+)")
 
 
 @dataclass(frozen=True)
@@ -74,44 +74,51 @@ class Condition:
 
 def parse(text: str) -> Condition:
     """Return what a gate says; raises ValueError, with what is wrong and what would be right."""
-    words = re.sub(r"[ \t]+", " ", text.strip())
-    words = re.sub(r" ?(<=|>=|<(?!=)|>(?!=)) ?", r" \1 ", words)
-    lossy = _LOSS_FORM.fullmatch(words)
+    words = words_of(text)
+    lossy = LOSS_FORM.fullmatch(words)
     if lossy:
-        number, unit = _amount(lossy["bound"], ["%"])
+        number, unit = amount(lossy["bound"], ["%"])
         return Condition(LOSS, "", lossy["limit"], number, unit)
     if words.split(" ")[0] == LOSS:
         raise ValueError(f"{text!r} is no gate of losses: write it as 'loss <= 0.1 %'")
-    found = _FORM.fullmatch(words)
+    found = FORM.fullmatch(words)
     if not found:
         raise ValueError(
             f"{text!r} is no gate: write it as 'chain p99 < 20 ms', as 'serialize p50 not more "
             "than 5 % worse' or as 'loss <= 0.1 %'"
         )
-    subject, statistic = _subject(found["subject"]), found["statistic"]
+    subject, statistic = subject_of(found["subject"]), found["statistic"]
     if found["limit"]:
-        number, unit = _amount(found["bound"], list(UNITS))
+        number, unit = amount(found["bound"], list(UNITS))
         return Condition(subject, statistic, found["limit"], number, unit)
     if statistic not in RELATIVE:
         raise ValueError(
             f"{statistic} has no interval to be compared by: use one of {', '.join(RELATIVE)}"
         )
-    number, unit = _amount(found["worse"], ["%", *UNITS])
+    number, unit = amount(found["worse"], ["%", *UNITS])
     return Condition(subject, statistic, None, number, unit)
 
 
-def _subject(text: str) -> str:
-    if text in SUBJECTS or text in BY_NAME:
+def words_of(text: str) -> str:
+    """Return a gate's words with one blank between them, and around its limit."""
+    words = re.sub(r"[ \t]+", " ", text.strip())
+    return re.sub(r" ?(<=|>=|<(?!=)|>(?!=)) ?", r" \1 ", words)
+
+
+def subject_of(text: str, subjects: tuple[str, ...] = SUBJECTS) -> str:
+    """Return a subject, one of some words or a layer; raises ValueError for anything else."""
+    if text in subjects or text in BY_NAME:
         return text
     parts = text.split(" + ")
     # A comparison may merge more than any trace does: what two of them have in common.
     if len(parts) > 1 and set(parts) <= _NAMES and len(set(parts)) == len(parts):
         return text
-    known = ", ".join([*SUBJECTS, *BY_NAME])
+    known = ", ".join([*subjects, *BY_NAME])
     raise ValueError(f"{text!r} is neither subject nor layer: use one of {known}")
 
 
-def _amount(text: str, units: list[str]) -> tuple[Decimal, str]:
+def amount(text: str, units: list[str]) -> tuple[Decimal, str]:
+    """Return a number and its unit, one of some; raises ValueError for anything else."""
     found = _NUMBER.fullmatch(text)
     if not found or found[2] not in units:
         raise ValueError(f"{text!r} is no number with one of the units {', '.join(units)}")

@@ -113,13 +113,16 @@ def _judge(gate: Gate, a: Side | None, b: Side) -> list[Judgement]:
 
 def _matching(gate: Gate, sides: Sequence[Side]) -> list[Subject]:
     every = dict.fromkeys(subject for side in sides for subject in side.subjects())
-    return [
-        subject
-        for subject in every
-        if subject.kind == gate.kind
-        and (not subject.internal or gate.pattern in subject.names)
-        and any(fnmatchcase(name, gate.pattern) for name in subject.names)
-    ]
+    return [subject for subject in every if is_matched(subject, gate.kind, gate.pattern)]
+
+
+def is_matched(subject: Subject, kind: str, pattern: str) -> bool:
+    """Tell whether a subject is of a kind and a pattern means it; an internal one by its name."""
+    return (
+        subject.kind == kind
+        and (not subject.internal or pattern in subject.names)
+        and any(fnmatchcase(name, pattern) for name in subject.names)
+    )
 
 
 def _cuts(gate: Gate, sides: Sequence[Side], subject: Subject) -> list[Cut | str | None]:
@@ -128,9 +131,12 @@ def _cuts(gate: Gate, sides: Sequence[Side], subject: Subject) -> list[Cut | str
         return [TRANSFER]
     if gate.whole:
         return [None]
-    cuts = cut_of(sides[0], sides[-1], subject)
-    named = [cut for cut in cuts if cut.layer == gate.condition.subject]
-    return [*named] if named else [*_together(gate.condition.subject, cuts)]
+    return [*cuts_named(gate.condition.subject, cut_of(sides[0], sides[-1], subject))]
+
+
+def cuts_named(layer: str, cuts: Sequence[Cut]) -> list[Cut]:
+    """Return the cuts of a layer's name, else one made of several that are exactly it."""
+    return [cut for cut in cuts if cut.layer == layer] or _together(layer, cuts)
 
 
 def _together(layer: str, cuts: Sequence[Cut]) -> list[Cut]:
