@@ -5,12 +5,15 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 from watched import Span, spans_of, watched, when, whole_of
+from written_trace import write_tables
 
+import strata
 from strata.analysis import Analysis
 from strata.comparison.runs import CALLBACK, Subject, measure_run
 from strata.comparison.sides import Side
@@ -123,6 +126,18 @@ def test_slow_calls_are_told(
     assert told(trace, spans(analysis), none) == []
 
 
+def test_what_ends_at_the_edge_of_a_window_is_told_once(
+    sample: Callable[[str], Path], analysis_of: Callable[[str], Analysis]
+) -> None:
+    trace, analysis = sample("dds_jazzy_udp_resends"), analysis_of("dds_jazzy_udp_resends")
+    (_, _, end_ns), *_ = slow_chains(analysis)
+    middle = int(np.sort(end_ns)[len(end_ns) // 2])
+    edges = [analysis.trace.begin_ns - 1, middle - 1, middle, middle + 1, analysis.trace.end_ns]
+    windows = watched(trace, list(pairwise(edges)), when("chain max > 0 ns"))
+    assert [len(found) for found in windows] == [1, 1, 0, 1]
+    assert windows[1][0].at_ns == middle
+
+
 def test_many_windows_tell_every_slow_message_once(
     sample: Callable[[str], Path], analysis_of: Callable[[str], Analysis]
 ) -> None:
@@ -140,31 +155,53 @@ def test_many_windows_tell_every_slow_message_once(
     assert len(ends) > 0.8 * len(every)
 
 
-@pytest.mark.parametrize("sampled", [*SAMPLES, "dds_kilted_shm", "cyc_img720p30"])
-@pytest.mark.parametrize(
-    "text",
-    [
-        "{} max > 0 ns",
-        "executor wait max > 0 ns",
-        "middleware max > 0 ns",
-        "middleware + executor wait max > 0 ns",
-        "take max > 0 ns",
-        "callback max > 0 ns",
-        "hold max > 0 ns",
-        "transport + dds receive max > 0 ns",
-    ],
+LAYERS = (
+    "executor wait",
+    "middleware",
+    "middleware + executor wait",
+    "take",
+    "callback",
+    "hold",
+    "transport + dds receive",
 )
+
+
+@pytest.mark.parametrize("sampled", [*SAMPLES, "dds_kilted_shm", "cyc_img720p30"])
+@pytest.mark.parametrize("subject", ["chain", "hop", *LAYERS])
 @pytest.mark.parametrize("kind", ["chain", "hop"])
 def test_values_are_those_of_gates(
     sampled: str,
-    text: str,
+    subject: str,
     kind: str,
     sample: Callable[[str], Path],
     analysis_of: Callable[[str], Analysis],
 ) -> None:
     """Of all windows together, of a layer and of the whole."""
-    analysis, trace = analysis_of(sampled), sample(sampled)
-    condition = when(text.format(kind), **{kind: "*"})
+    if subject in ("chain", "hop"):
+        subject = kind
+    condition = when(f"{subject} max > 0 ns", **{kind: "*"})
+    assert_as_of_gates(condition, sample(sampled), analysis_of(sampled))
+
+
+@pytest.mark.parametrize("kind", ["chain", "hop"])
+def test_layers_of_messages_that_are_cut_in_two_ways(
+    kind: str, sample: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """Of half of the messages of each hop it is not known when the reader was told."""
+    tables = open_trace(sample("dds_kilted_shm")).tables()
+    told = tables["dds:reader_notify"]
+    tables["dds:reader_notify"] = told.slice(0, len(told) // 2)
+    trace = write_tables(tmp_path / "mixed", tables)
+    analysis = strata.analyze(trace)
+    for layer in LAYERS:
+        condition = when(f"{layer} max > 0 ns", **{kind: "*"})
+        found = assert_as_of_gates(condition, trace, analysis)
+        if layer == "middleware + executor wait":
+            assert found
+
+
+def assert_as_of_gates(condition: When, trace: Path, analysis: Analysis) -> int:
+    """Hold what all windows give against the whole run; return of how many subjects it is."""
     found: dict[tuple[Subject, str], list[np.ndarray]] = {}
     for span in spans(analysis):
         seen = see(Window(trace, *span, span), KnownNames())
@@ -175,16 +212,17 @@ def test_values_are_those_of_gates(
     side = Side("whole", (run,))
     expected = {}
     for subject, measured in run.measured.items():
-        if subject.kind != kind or subject.internal or not len(measured.latency):
+        if subject.kind != condition.kind or subject.internal or not len(measured.latency):
             continue
         if condition.whole:
             expected[subject, ""] = measured.latency
             continue
-        for cut, values in of_layer(side, subject, condition.condition.subject):
-            expected[subject, cut] = values
+        for place, values in of_layer(side, subject, condition.condition.subject):
+            expected[subject, place] = values
     assert set(found) == set(expected)
     for key, values in expected.items():
         np.testing.assert_array_equal(np.sort(np.concatenate(found[key])), np.sort(values))
+    return len(expected)
 
 
 def of_layer(side: Side, subject: Subject, layer: str) -> Iterator[tuple[str, np.ndarray]]:
@@ -218,6 +256,32 @@ def test_transfers_and_callbacks_are_those_of_gates(
         assert values is not None
         together = np.sort(np.concatenate(found[subject]))
         np.testing.assert_array_equal(together, np.sort(values))
+
+
+@pytest.mark.parametrize("sampled", ["fast_relay1p_overload", "services_jazzy", "cyc_img720p30"])
+def test_traces_that_look_back_two_seconds_tell_the_same(
+    sampled: str, sample: Callable[[str], Path], tmp_path: Path
+) -> None:
+    """But for timers, whose grid each trace shows anew."""
+    trace = sample(sampled)
+    ((since, until),) = whole_of(trace)
+    cuts, tables = spans_of(since + 1, until, 7), open_trace(trace).tables()
+    traces = []
+    for number, (since_ns, until_ns) in enumerate(cuts):
+        held = {}
+        for name, table in tables.items():
+            at_ns = table["timestamp"].to_numpy()
+            own = (at_ns >= since_ns - 2_000_000_000) & (at_ns <= until_ns + 300_000_000)
+            held |= {name: table.filter(own)} if own.any() else {}
+        traces.append(write_tables(tmp_path / str(number), held))
+    subjects = ("chain", "hop", "transfer", "callback", "service", "executor wait", "hold")
+    texts = [f"{subject} max > 1 us" for subject in subjects]
+    texts += ["period max > 25 ms", "period p50 > 1 us", "executor busy > 0 % for 500 ms"]
+    conditions = [when(text) for text in texts]
+    whole, own = watched(trace, cuts, *conditions), watched(traces, cuts, *conditions)
+    assert sum(map(len, whole)) > 50
+    for found, again in zip(whole, own, strict=True):
+        assert [str(one) for one in found] == [str(one) for one in again]
 
 
 def test_statistics_of_few_values_are_not_judged(
@@ -379,6 +443,41 @@ def test_events(sample: Callable[[str], Path]) -> None:
     for text, expected in cases:
         (found,) = watched(trace, whole_of(trace), when(text))
         assert [one.at_ns for one in found][:1] == ([] if expected is None else [expected]), text
+
+
+def test_the_worst_event_of_each_process_is_told(sample: Callable[[str], Path]) -> None:
+    trace = sample("dds_jazzy_udp_resends")
+    frame = open_trace(trace).tables(["dds:send_begin"])["dds:send_begin"].to_pandas()
+    assert frame["vpid"].nunique() > 1
+    (found,) = watched(trace, whole_of(trace), when("event dds:send_begin bytes > 100"))
+    worst = frame.sort_values(["bytes", "timestamp"], ascending=[False, True], kind="stable")
+    expected = worst[worst["bytes"] > 100].drop_duplicates("vpid")
+    assert [one.at_ns for one in found] == sorted(expected["timestamp"])
+    assert all(", more than 100" in one.text for one in found)
+
+
+def test_null_is_no_value() -> None:
+    import pyarrow as pa
+
+    from strata.guard.conditions import Event, parse
+    from strata.guard.events import _compared
+
+    numbers = pa.chunked_array([pa.array([(1 << 64) - 1, None, 0], pa.uint64())])
+    texts = pa.chunked_array([pa.array(["a", None, "b"]).dictionary_encode()])
+    for text, column, expected in (
+        ("event a:b f != 5", numbers, [True, False, True]),
+        ("event a:b f == 0", numbers, [False, False, True]),
+        ("event a:b f > 18446744073709551614", numbers, [True, False, False]),
+        ("event a:b f >= 18446744073709551615", numbers, [True, False, False]),
+        ("event a:b f < 0.5", numbers, [False, False, True]),
+        ("event a:b f > -1", numbers, [True, False, True]),
+        ("event a:b f != 'a'", texts, [False, False, True]),
+        ("event a:b f == 'a'", texts, [True, False, False]),
+        ("event a:b f == 5", texts, [False, False, False]),
+    ):
+        condition = parse(text)
+        assert isinstance(condition, Event)
+        assert _compared(column, condition)[0].tolist() == expected
 
 
 def test_texts_of_events(sample: Callable[[str], Path]) -> None:

@@ -14,6 +14,7 @@ from watched import Span, watched, when
 from written_trace import write_tables
 
 from strata.guard.load import When
+from strata.guard.losses import Readers
 from strata.guard.occurrence import Occurrence
 from strata.guard.periods import Publishers
 from strata.guard.watch import Watch
@@ -153,6 +154,49 @@ def test_where_events_are_missing_no_period_is_told(tmp_path: Path) -> None:
         assert count == expected
 
 
+def test_events_that_were_missing_before_the_bound_passed(tmp_path: Path) -> None:
+    """Nothing is published from 1.9 s on; of what happened until 2.5 s something is missing."""
+    scene = camera(every(100, 0, 2_000))
+    traces, spans = cut(scene, tmp_path, [at * S for at in range(0, 9, 2)])
+    for unseen, expected in ((0, [2]), (500 * MS, [])):
+        watch, names = Watch([when("period max > 3 s")]), KnownNames()
+        hits = []
+        for number, (trace, span) in enumerate(zip(traces, spans, strict=True)):
+            window = Window(trace, *span, span, unseen_ns=unseen if number == 1 else 0)
+            seen = see(window, names)
+            assert seen is not None
+            hits += [number] * len(watch.look(seen, judge(seen)))
+        assert hits == expected
+
+
+def test_what_is_overdue_at_the_edge_of_a_window_is_told_once(tmp_path: Path) -> None:
+    scene = camera(every(100, 0, 1_901))
+    # The first window ends at the nanosecond that is 100.001 ms after 1,900 ms.
+    stall = when("period max >= 100.001 ms", topic="/image")
+    windows = found_in(scene, tmp_path, (0, 2.000001, 4), stall)
+    assert told(windows) == [(0, "/image (/camera)", pytest.approx(2_000.001, abs=1e-6))]
+
+
+def test_a_publisher_that_was_destroyed_is_not_missing(tmp_path: Path) -> None:
+    """Its address is another publisher's from 1.95 s on."""
+    for reused in (False, True):
+        scene = Scene()
+        scene.publisher("/image", node="/camera", pid=1)
+        last = scene.handle
+        scene.clock = 1_950 * MS
+        if reused:
+            scene.handle = scene.entities["/image"]["handle"] - 1
+        scene.publisher("/other", node="/camera", pid=1)
+        scene.handle = last + 10
+        lines = published("/image", "1.1", every(100, 0, 1_901))
+        lines += published("/other", "1.1", every(100, 2_000, 6_000))
+        place = tmp_path / str(reused)
+        windows = found_in(played(scene, lines), place, (0, 3, 5), when("period max > 150 ms"))
+        assert [one.subject for found in windows for one in found] == (
+            [] if reused else ["/image (/camera)"]
+        )
+
+
 def test_publishers_that_are_remembered_are_bounded(tmp_path: Path) -> None:
     scene, lines = Scene(), []
     for number in range(5):
@@ -214,6 +258,47 @@ def test_a_reader_that_went_silent(tmp_path: Path) -> None:
     assert windows[5][0].at_ns == BASE + 10_050 * MS
 
 
+def test_a_silent_reader_of_which_a_window_knows_nothing(tmp_path: Path) -> None:
+    """The init events of its process were forgotten: the hop is remembered."""
+    lines: list[tuple[int, str]] = []
+    for ns in every(100, 50, 2_000):
+        chain(lines, ns, 1 * MS, "on_t")
+    lines += published("/t", "1.1", every(100, 2_050, 4_000))
+    scene = played(relay(), lines)
+    watch = Watch([when("loss > 0 %")])
+    for number, (since, until) in enumerate(((-1, 2), (2, 4))):
+        held = {}
+        for name, table in scene.tables().items():
+            at_ns = table["timestamp"].to_numpy() - BASE
+            own = (at_ns <= until * S) & ((number == 0) | (table["vpid"].to_numpy() == 1))
+            held |= {name: table.filter(own)} if own.any() else {}
+        span = (BASE + since * S, BASE + until * S)
+        window = Window(write_tables(tmp_path / str(number), held), *span, span)
+        seen = see(window, KnownNames())
+        assert seen is not None
+        found = watch.look(seen, judge(seen))
+        assert [one.at_ns - BASE for one in found] == ([] if number == 0 else [2_050 * MS])
+
+
+def test_hops_that_are_remembered_are_bounded(tmp_path: Path) -> None:
+    lines: list[tuple[int, str]] = []
+    scene = Scene()
+    for number in range(4):
+        scene.publisher(f"/t{number}", node="/source", pid=1)
+        scene.subscription(f"/t{number}", node="/sink", pid=2, symbol=f"on_t{number}")
+        took: list[tuple[int, str]] = []
+        chain(took, (100 + 1_000 * number) * MS, MS, f"on_t{number}")
+        lines += [(ns, line.replace(" /t ", f" /t{number} ")) for ns, line in took]
+    readers = Readers(most=2)
+    traces, spans = cut(played(scene, lines), tmp_path, [0, S, 2 * S, 3 * S, 4 * S], 0)
+    names = KnownNames()
+    for trace, span in zip(traces, spans, strict=True):
+        seen = see(Window(trace, *span, span), names)
+        assert seen is not None
+        readers.look(seen, judge(seen))
+    assert [hop[0] for hop in readers._heard_ns] == ["/t2", "/t3"]
+
+
 def test_a_reader_that_is_not_there_yet_loses_nothing(tmp_path: Path) -> None:
     """It is found 5 s after it began; one that never takes anything is none either."""
     lines: list[tuple[int, str]] = []
@@ -261,6 +346,34 @@ def test_a_timer_in_windows_that_do_not_have_its_begin(tmp_path: Path) -> None:
     ]
     assert windows[2][0].text.endswith("late, more than 5 ms")
     assert "skipped 3 periods, more than 0" in windows[3][1].text
+
+
+def test_fires_that_begin_a_grid_are_not_late(tmp_path: Path) -> None:
+    """The timer is reset: from then on it is due 5 ms earlier."""
+    scene = Scene()
+    scene.timer(node="/control", pid=1, symbol="on_timer", period=10 * MS)
+    lines = []
+    for number, due in enumerate(every(10, 0, 6_000)):
+        ns = due + 200_000 - (5 * MS if number > 300 else 0)
+        lines += [
+            (ns - 20_000, f"{ns - 20_000} 1.1 execute on_timer"),
+            (ns, f"{ns} 1.1 callback_start on_timer"),
+            (ns + MS, f"{ns + MS} 1.1 callback_end on_timer"),
+        ]
+    condition = when("timer min < 0 ns")
+    windows = found_in(played(scene, lines), tmp_path, (0, 2, 4, 6), condition)
+    assert windows == [[], [], []]
+
+
+def test_an_executor_that_waits_for_long_is_not_busy(tmp_path: Path) -> None:
+    lines: list[tuple[int, str]] = []
+    for ns in every(100, 0, 3_000):
+        chain(lines, ns, 1 * MS, "on_t")
+    for ns in every(100, 50, 9_000):
+        lines += [(ns, f"{ns} 1.7 ready"), (ns + 1, f"{ns + 1} 1.7 wait")]
+    condition = when("executor busy > 10 % for 1 s")
+    windows = found_in(played(relay(), lines), tmp_path, range(0, 9, 2), condition)
+    assert told(windows) == []
 
 
 def test_executors_over_a_stretch(tmp_path: Path) -> None:

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import numpy.typing as npt
 
 from strata.guard.conditions import COMPARISONS, Event
 from strata.guard.occurrence import BOUND, Fault
 from strata.live.judged import Seen
-from strata.schema.rows import Flags
+from strata.schema.rows import Flags, Floats, Ints
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -32,17 +31,27 @@ def occurred(condition: Event, seen: Seen) -> Iterator[Fault]:
     table = seen.trace.tables([name], columns, window.since_ns + 1, window.until_ns + 1).get(name)
     if table is None or (field and field not in table.column_names):
         return
-    values = _comparable(table[field], condition) if field else None
-    there = np.ones(len(table), bool) if field is None else _meant(values, condition)
-    severity = _severity(values, condition, len(table))
-    for row in np.flatnonzero(there).tolist():
+    there, severity = np.ones(len(table), bool), np.zeros(len(table))
+    if field:
+        there, severity = _compared(table[field], condition)
+    for row in _worst(table, np.flatnonzero(there), severity):
         own = {column: table[column][row].as_py() for column in table.column_names}
         process = f"process {own.get('vpid', '(unknown)')}"
         named = f"{own['procname']} ({process})" if own.get("procname") else process
         text = f"{name} occurred in {named}"
-        if field is not None:
+        if field:
             text = f"{text} with {field} {_shown(own[field], condition)}"
         yield Fault(f"{name} in {process}", own["timestamp"], text, float(severity[row]))
+
+
+def _worst(table: pa.Table, rows: Ints, severity: Floats) -> list[int]:
+    """Return the row of each process that went the furthest, of equals the first; in order."""
+    process = np.zeros(len(rows), np.int64)
+    if "vpid" in table.column_names:
+        process = table["vpid"].to_numpy()[rows]
+    order = np.lexsort((rows, -severity[rows], process))
+    first = np.unique(process[order], return_index=True)[1]
+    return sorted(rows[order[first]].tolist())
 
 
 def _shown(value: Any, condition: Event) -> str:
@@ -54,36 +63,24 @@ def _shown(value: Any, condition: Event) -> str:
     return f"{shown}, {word} {condition.value_text}"
 
 
-def _comparable(column: pa.ChunkedArray, condition: Event) -> npt.NDArray[Any] | None:
-    """Return values of the kind that is asked for; null where the field is of another kind."""
+def _compared(column: pa.ChunkedArray, condition: Event) -> tuple[Flags, Floats]:
+    """Tell which values are as is asked for, and how far each went: null is no value."""
     import pyarrow as pa
 
     kind = column.type.value_type if pa.types.is_dictionary(column.type) else column.type
-    if isinstance(condition.value, str):
-        if not (pa.types.is_string(kind) or pa.types.is_large_string(kind)):
-            return None
-        return np.asarray(column.to_pylist(), object)
-    numeric = pa.types.is_integer(kind) or pa.types.is_floating(kind)
-    return np.asarray(column.to_numpy()) if numeric else None
-
-
-def _meant(values: npt.NDArray[Any] | None, condition: Event) -> Flags:
-    if values is None:
-        return np.zeros(0, bool)
+    texts = pa.types.is_string(kind) or pa.types.is_large_string(kind)
+    numbers = pa.types.is_integer(kind) or pa.types.is_floating(kind)
+    there = column.is_valid().to_numpy()
+    severity = np.zeros(len(column))
     value: Any = condition.value
-    if not isinstance(value, str) and value is not None:
+    if not (texts if isinstance(value, str) else numbers):
+        return np.zeros(len(column), bool), severity
+    if isinstance(value, str):
+        values = np.asarray(column.to_pylist(), object)
+    else:
         value = int(value) if value == int(value) else float(value)
-    found = np.asarray(COMPARISONS[condition.limit or "=="](values, value), bool)
-    # Null is no value, also not another one.
-    absent = [one is None or one != one for one in values] if values.dtype.kind in "Of" else False
-    return np.asarray(found & ~np.asarray(absent, bool))
-
-
-def _severity(
-    values: npt.NDArray[Any] | None, condition: Event, count: int
-) -> npt.NDArray[np.float64]:
-    """Return how far each went: equal where there is no more and less, so that the first counts."""
-    sign = {">": 1.0, ">=": 1.0, "<": -1.0, "<=": -1.0}.get(condition.limit or "")
-    if values is None or sign is None:
-        return np.zeros(count)
-    return sign * values.astype(np.float64)
+        values = column.fill_null(0).to_numpy()
+        sign = {">": 1.0, ">=": 1.0, "<": -1.0, "<=": -1.0}.get(condition.limit or "", 0.0)
+        severity = sign * values.astype(np.float64)
+    found = COMPARISONS[condition.limit or "=="](values, value)
+    return np.asarray(there & np.asarray(found, bool)), severity

@@ -49,7 +49,7 @@ def overloaded(when: When, condition: Busy, seen: Seen, idle: Idle) -> Iterator[
     """Yield the executors that were busy for more than a share of some stretch of time."""
     threads, told = seen.made["executor_threads"], seen.model.executors.told
     for row in seen.made["executors"].records():
-        nodes = row["nodes"].split(", ") if row["nodes"] else [f"process {row['vpid']}"]
+        nodes = sorted(row["nodes"].split(", ")) if row["nodes"] else [f"process {row['vpid']}"]
         executor = row["executor_id"]
         if not told[executor] or not any(fnmatchcase(node, when.pattern) for node in nodes):
             continue
