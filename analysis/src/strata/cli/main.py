@@ -36,6 +36,16 @@ VERBS = {
         "Keep a small LTTng session that has the names of nodes, topics and callbacks.",
         records=True,
     ),
+    "guard": Verb(
+        "strata.cli.guard",
+        "Record into ring buffers always, and keep the seconds around a fault.",
+        records=True,
+    ),
+    "live": Verb(
+        "strata.cli.live",
+        "Show a running system while it runs: latencies, layers, losses, executors.",
+        records=True,
+    ),
     "scenarios": Verb(
         "strata.cli.scenarios",
         "List the shipped scenarios, or show one with its settings and all its keys.",

@@ -122,10 +122,10 @@ def command(
     from strata.record.ros import find_ros
 
     with own_range():
-        ros = _ros_if_any() if attach else None if no_ros else find_ros()
+        ros = ros_if_any() if attach else None if no_ros else find_ros()
         profile = load_profile(rmw_profile) if rmw_profile else None
         recording = record(
-            _config(config, ros, profile, attach=attach),
+            recorded_config(config, ros, profile, attach=attach),
             command_line,
             directory=output,
             name=name,
@@ -136,7 +136,7 @@ def command(
             keep_command_line=not no_command_line,
             bounds=Bounds(duration, max_size, min_free),
             clock_offset=clock_offset,
-            attachment=_announced() if attach else None,
+            attachment=announced() if attach else None,
             say=say,
         )
     say_lacks(recording)
@@ -172,7 +172,7 @@ def _check_usage(
         raise usage
 
 
-def _ros_if_any() -> Ros | None:
+def ros_if_any() -> Ros | None:
     """Find the ROS 2 of which the manifest of an attached recording tells; it needs none."""
     from strata.record.ros import find_ros
 
@@ -182,14 +182,14 @@ def _ros_if_any() -> Ros | None:
         return None
 
 
-def _announced() -> Attachment | None:
+def announced() -> Attachment | None:
     """Keep what a running init session knows of older nodes."""
     from strata.live.init_session import announced_by_init_session
 
     return announced_by_init_session(say)
 
 
-def _config(
+def recorded_config(
     name: str | None, ros: Ros | None, profile: RmwProfile | None, *, attach: bool
 ) -> SessionConfig:
     """Load the configuration of that name; without one choose it, and say which and why."""

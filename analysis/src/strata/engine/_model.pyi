@@ -61,7 +61,7 @@ class Engine:
         latest_by: int = 0,
         begin_ns: int = ...,
     ) -> tuple[int, list[tuple[int, int, int, bool, str]], list[tuple[int, int, int]], int, int]:
-        """Feed the events of indexed traces from a time on; `progress` gets the number of each chunk.
+        """Feed the events of indexed traces from a time on; `progress` gets each chunk's number.
 
         Values that are of another kind than declared are null. Returns how many; damage, misplaced
         events and how many came out of order, as Reader of strata.read._ctf has them; and how late

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -50,7 +51,10 @@ class KnownNames:
 
     def take(self, trace: Trace, since_ns: int, until_ns: int) -> None:
         """Keep the init events of a trace that happened after `since_ns`, up to `until_ns`."""
-        found = trace.tables(ANNOUNCEMENTS, begin_ns=since_ns + 1, end_ns=until_ns + 1)
+        self.add(trace.tables(ANNOUNCEMENTS, begin_ns=since_ns + 1, end_ns=until_ns + 1))
+
+    def add(self, found: Mapping[str, pa.Table]) -> None:
+        """Keep init events."""
         for name, table in found.items():
             if len(table):
                 parts = [self.tables[name], table] if name in self.tables else [table]

@@ -9,6 +9,7 @@ follows the rate of events.
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import time
 from dataclasses import dataclass
@@ -16,13 +17,12 @@ from pathlib import Path
 
 import numpy as np
 
-from strata.errors import LiveError, TraceError
+from strata.errors import LiveError, SessionError, TraceError
 from strata.live.windows import EVERY_NS, LEAST_BACK_NS, LOOK_AHEAD_NS, Cuts, Window
 from strata.read import Trace, open_trace
 from strata.record.lttng import Lttng
 from strata.record.ring import SUB_BUFFERS
 
-_LOOK, _KEPT = "look", "kept"
 _FEWEST_PACKETS = 2
 
 
@@ -60,7 +60,8 @@ class RingWindows:
         self._lttng, self._session, self._output = lttng, session, output
         self._subbuf_size, self._every_ns = subbuf_size, every_ns
         self.cuts = Cuts(least_back_ns)
-        self._offset_ns: int | None = None
+        self.offset_ns: int | None = None
+        """What the trace's clock adds to CLOCK_MONOTONIC; null before the first snapshot."""
         self._packets = SUB_BUFFERS
         self._streams = 1
         self._due_ns = 0
@@ -79,9 +80,9 @@ class RingWindows:
         trace = self._snapshot()
         if trace is None:
             return None
-        if self._offset_ns is None:
-            self._offset_ns = next(iter(trace.clock_offsets_ns.values()), 0)
-        until_ns = asked_ns + self._offset_ns - LOOK_AHEAD_NS
+        if self.offset_ns is None:
+            self.offset_ns = next(iter(trace.clock_offsets_ns.values()), 0)
+        until_ns = asked_ns + self.offset_ns - LOOK_AHEAD_NS
         reach, cuts = _reach(trace), self.cuts
         cuts.begin(reach.first_ns)
         since_ns = cuts.since_ns or 0
@@ -92,6 +93,10 @@ class RingWindows:
         if until_ns <= since_ns:
             return None
         unseen_ns = min(max(0, reach.begin_ns - since_ns), until_ns - since_ns)
+        if unseen_ns:
+            # Names may have been overwritten, too.
+            with contextlib.suppress(SessionError):
+                self._lttng.regenerate_statedump(self._session)
         return cuts.cut(trace.path, until_ns, unseen_ns=unseen_ns)
 
     def keep(self, directory: Path) -> None:
@@ -99,15 +104,13 @@ class RingWindows:
 
         Raises SessionError, OSError, LiveError.
         """
-        kept = self._record(_KEPT, None)
+        beside = self._output.with_name(f"{self._output.name}-kept")
+        kept = self._record(beside, None)
         if kept is None:
             raise LiveError("Cannot keep a snapshot: LTTng wrote none.")
         directory.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(kept, directory)
-
-    def announce(self) -> None:
-        """Have processes announce again what they have. Raises SessionError."""
-        self._lttng.regenerate_statedump(self._session)
+        shutil.rmtree(beside, ignore_errors=True)
 
     def _again(self) -> Window | None:
         self._due_ns = 0
@@ -115,10 +118,9 @@ class RingWindows:
 
     def _snapshot(self) -> Trace | None:
         """Write the packets that are needed; null while nothing was recorded. Raises TraceError."""
-        shutil.rmtree(self._output, ignore_errors=True)
         packets = None if self._packets == SUB_BUFFERS else self._packets
         most = None if packets is None else packets * self._subbuf_size * self._streams
-        written = self._record(_LOOK, most)
+        written = self._record(self._output, most)
         if written is None:
             return None
         try:
@@ -129,10 +131,11 @@ class RingWindows:
                 raise
             return None
 
-    def _record(self, name: str, most: int | None) -> Path | None:
-        self._lttng.snapshot(self._session, name, most)
-        found = list(self._output.glob(f"{name}-*")) if self._output.is_dir() else []
-        return max(found, key=lambda path: path.stat().st_mtime_ns, default=None)
+    def _record(self, output: Path, most: int | None) -> Path | None:
+        """Write a snapshot, alone in a directory; null when LTTng wrote nothing."""
+        shutil.rmtree(output, ignore_errors=True)
+        self._lttng.snapshot(self._session, output, most)
+        return next(output.iterdir(), None) if output.is_dir() else None
 
     def _follow(self, trace: Trace, reach: _Reach, until_ns: int) -> None:
         """Choose how many packets of a CPU the next snapshot takes: those that it needs, and one.

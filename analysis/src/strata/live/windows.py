@@ -34,10 +34,10 @@ _NEARLY_NS = 500_000_000
 class Window:
     """A trace, and the part of its time that is counted: after `since_ns`, up to `until_ns`.
 
-    In ns since the epoch. What is before `begin_ns` is left out. `lost_ns` is the same of the publications of which is counted how many
-    were lost. `discarded` is how many events the recording lost to full buffers since it began.
-    `unseen_ns` is the time from `since_ns` on of which events were overwritten before they were
-    read.
+    In ns since the epoch. What is before `begin_ns` is left out. `lost_ns` is the same of the
+    publications of which is counted how many were lost. `discarded` is how many events the
+    recording lost to full buffers since it began. `unseen_ns` is the time from `since_ns` on of
+    which events were overwritten before they were read.
     """
 
     trace: Path

@@ -38,7 +38,7 @@ class Companion:
         self._process: subprocess.Popen[bytes] | None = None
         self._died: list[float] = []
         self._due = 0.0
-        self.over = False
+        self.begun = self.over = False
         self.status: int | None = None
 
     @property
@@ -52,6 +52,7 @@ class Companion:
         """Start the process. Raises OSError."""
         self._line = [sys.executable, "-m", self._module, *self._arguments(directory)]
         self._environment, self._say = environment, say
+        self.begun = True
         self._start()
 
     def look(self) -> None:

@@ -200,13 +200,13 @@ class Lttng:
         """Create a session that writes below `output`, only when asked for where `snapshot`."""
         self.run("create", name, *(["--snapshot"] if snapshot else []), f"--output={output}")
 
-    def snapshot(self, session: str, name: str, max_bytes: int | None = None) -> None:
-        """Write what the ring buffers hold, its newest `max_bytes`, below the session's output.
+    def snapshot(self, session: str, output: Path, max_bytes: int | None = None) -> None:
+        """Write what the ring buffers hold, or its newest `max_bytes`.
 
-        The directory's name begins with `name`.
+        It goes into a directory in `output`, whose name LTTng chooses.
         """
         size = [] if max_bytes is None else [f"--max-size={max_bytes}"]
-        self.run("snapshot", "record", f"--session={session}", f"--name={name}", *size)
+        self.run("snapshot", "record", f"--session={session}", *size, f"file://{output}")
 
     def regenerate_statedump(self, session: str) -> None:
         """Have processes announce again what they have."""

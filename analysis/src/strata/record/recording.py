@@ -117,9 +117,9 @@ def record(
     size. `attachment` is kept in the directory too. Without `keep_command_line` no file says what
     the command was. Without a command and `watches_processes` no process is looked at: neither
     which there are, nor the waits of their threads. With a `ring` nothing is written but what
-    snapshots ask for, and no trace is there afterwards. A `companion` runs beside the recording. `say`
-    gets one line for each thing that the user should know. To be called from the main thread of a process without other threads: signals
-    are held while it runs.
+    snapshots ask for, and no trace is there afterwards. A `companion` runs beside the recording.
+    `say` gets one line for each thing that the user should know. To be called from the main thread
+    of a process without other threads: signals are held while it runs.
 
     Raises SessionError or OutputError when nothing could be recorded; then no session, process or
     session daemon of ours is left. A command that fails is no error: see `Recording.end`.

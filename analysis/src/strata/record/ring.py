@@ -3,8 +3,8 @@
 """Ring buffers that always record: the newest events overwrite the oldest, and none is written.
 
 What they hold is read by snapshots (LTTng's snapshot mode). Each snapshot ends the sub-buffer that
-is being filled, so there are many: a ring that is looked at every two seconds has to reach back over
-several looks.
+is being filled, so there are many: a ring that is looked at every two seconds has to reach back
+over several looks.
 """
 
 from __future__ import annotations
