@@ -212,6 +212,7 @@ ALLOWED: dict[str, set[str]] = {
     },
     "sql": {"lazy", "nearest", "errors", "schema", "analysis", "api", "read"},
     "cli": {
+        "guard",
         "lazy",
         "live",
         "api",

@@ -32,7 +32,7 @@ _SETTINGS = """\
 config: full
 ring: {memory: 64M}
 snapshot: {before: 4 s, after: 2 s}
-limits: {every: 600 s}
+limits: {every: 10 min}
 when:
 """
 

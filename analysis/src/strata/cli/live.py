@@ -58,7 +58,7 @@ _ONCE_S = 5.0
 @click.option(
     "--now",
     is_flag=True,
-    help="Follow a session of lttng-relayd from now on, not from its begin.",
+    help="Follow a session of lttng-relayd from now on, not from its start.",
 )
 @click.option("--companion", is_flag=True, hidden=True)
 @click.argument("source", required=False)

@@ -93,7 +93,7 @@ class Judge:
     def _look(self) -> None:
         self._writing = [process for process in self._writing if process.poll() is None]
         seen = self._follower.step()
-        faults = self._watch.look(*seen) if seen else []
+        faults = self._settled(self._watch.look(*seen)) if seen else []
         if not faults:
             return
         if self._pending is not None:
@@ -107,6 +107,15 @@ class Judge:
         self._say(f"fault: {faults[0].text}; a snapshot follows")
         due_ns = first_ns - (self._windows.offset_ns or 0) + self._file.after_ns
         self._pending = _Pending(faults, due_ns)
+
+    def _settled(self, faults: list[Occurrence]) -> list[Occurrence]:
+        """Leave out what happened while programs started."""
+        first_ns = self._windows.cuts.first_ns or 0
+        settled = [one for one in faults if one.at_ns >= first_ns + self._file.settle_ns]
+        if len(settled) < len(faults):
+            count = format_count(len(faults) - len(settled), "fault", "faults")
+            self._say(f"passed over {count} of the start (limits.settle)")
+        return settled
 
     def _keep_when_due(self) -> None:
         pending = self._pending
@@ -136,7 +145,7 @@ class Judge:
 
     def _passed_over_text(self) -> str:
         count = format_count(self._passed_over, "further fault", "further faults")
-        return f"{count} were found, of which no snapshot was kept (limits.every)"
+        return f"no snapshot was kept of {count} (limits.every)"
 
     def _guarded(self, step: Callable[[], None]) -> None:
         """Do a step; a failure is said, not more than once a minute, and the next one is tried."""

@@ -5,7 +5,7 @@
 config: full
 ring: {memory: 128M}
 snapshot: {before: 5 s, after: 2 s}
-limits: {every: 60 s, keep: 20, max_size: 2G}
+limits: {every: 60 s, keep: 20, max_size: 2G, settle: 5 s}
 when:
   - chain max > 50 ms
   - when: period max > 150 ms
@@ -41,6 +41,7 @@ _OWN_SCOPES = {
     **dict.fromkeys(CHAINS_ALONE, (CHAIN,)),
 }
 LEAST_BACK_NS = 2_000_000_000
+_TIMES = {**UNITS, "min": 60 * UNITS["s"], "h": 3600 * UNITS["s"]}
 _KEYS = ("config", "ring", "snapshot", "limits", "when")
 
 
@@ -69,8 +70,9 @@ class GuardFile:
     """What a guard records, when it keeps a snapshot, and what of; times are in ns, sizes in bytes.
 
     `config` is a session configuration, null for the default one. A snapshot has what happened
-    `before_ns` before and `after_ns` after. No two are kept within `every_ns`; no more than `keep`
-    of them, nor more than `max_size`, are on disk.
+    `before_ns` before and `after_ns` after. What happens within `settle_ns` of the first event is
+    no fault: programs start. No two are kept within `every_ns`; no more than `keep` of them, nor
+    more than `max_size`, are on disk.
     """
 
     path: Path
@@ -80,6 +82,7 @@ class GuardFile:
     before_ns: int = 5_000_000_000
     after_ns: int = 2_000_000_000
     every_ns: int = 60_000_000_000
+    settle_ns: int = 5_000_000_000
     keep: int = 20
     max_size: int = 2 << 30
 
@@ -102,7 +105,7 @@ def read_guard(path: Path) -> GuardFile:
     otherwise = GuardFile(path, when)
     ring = _section(document, top, "ring", ("memory",))
     snapshot = _section(document, top, "snapshot", ("before", "after"))
-    limits = _section(document, top, "limits", ("every", "keep", "max_size"))
+    limits = _section(document, top, "limits", ("every", "keep", "max_size", "settle"))
     return GuardFile(
         path,
         when,
@@ -113,6 +116,7 @@ def read_guard(path: Path) -> GuardFile:
         every_ns=_time(document, limits.get("every"), otherwise.every_ns),
         keep=_count(document, limits.get("keep"), otherwise.keep),
         max_size=_size(document, limits.get("max_size"), otherwise.max_size),
+        settle_ns=_time(document, limits.get("settle"), otherwise.settle_ns),
     )
 
 
@@ -192,10 +196,10 @@ def _time(document: Document, node: yaml.Node | None, otherwise: int) -> int:
         return otherwise
     text = document.text(node)
     try:
-        number, unit = amount(text.strip(), list(UNITS))
+        number, unit = amount(text.strip(), list(_TIMES))
     except ValueError as error:
         raise document.wrong(line_of(node), str(error)) from error
-    return int(number * UNITS[unit])
+    return int(number * _TIMES[unit])
 
 
 def _count(document: Document, node: yaml.Node | None, otherwise: int) -> int:

@@ -64,9 +64,7 @@ def read_incident(place: Path) -> dict[str, Any]:
 
 
 def _no_incident(place: Path, why: str) -> TraceError:
-    return TraceError(
-        f"Cannot read {place / INCIDENT}: {why}. Give the directory of a snapshot."
-    )
+    return TraceError(f"Cannot read {place / INCIDENT}: {why}. Give the directory of a snapshot.")
 
 
 def write_verdict(place: Path) -> Verdict:

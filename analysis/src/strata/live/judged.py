@@ -29,7 +29,7 @@ from strata.read.announced import ANNOUNCEMENTS
 from strata.schema import tables
 from strata.schema.events import INTERNAL_TOPICS
 from strata.schema.fates import FATES, LOST, NUMBER, RECEIVED
-from strata.schema.rows import Flags, Ints, Rows
+from strata.schema.rows import NONE, Flags, Ints, Rows
 from strata.verdict.executor_load import busy_shares
 
 Hop = tuple[str, str, str]
@@ -206,7 +206,10 @@ def _sent(seen: Seen) -> dict[tuple[str, str], int]:
 
 def _chains(window: Window, made: Made) -> dict[Chain, ChainSeen]:
     chains, instances, segments = made["chains"], made["chain_instances"], made["chain_segments"]
-    own = _within(window, instances["end_ns"])
+    messages, last = made["messages"], instances["message_id"]
+    begun, ended = messages["callback_start_ns"][last], messages["callback_end_ns"][last]
+    # One whose callback still runs counts when it ends.
+    own = _within(window, instances["end_ns"]) & ((begun == NONE) | (ended != NONE))
     layers = segments.words("layer")
     size = len(layers.words)
     spent = np.zeros(len(chains) * size, np.int64)

@@ -195,7 +195,7 @@ class Viewer:
         if status == 4:
             return None
         if status == 3:
-            raise self._refused("the new streams were not told")
+            raise self._refused("the new streams were not sent")
         return [self._stream() for _ in range(count)]
 
     def next_index(self, stream: int) -> Index:

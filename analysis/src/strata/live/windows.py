@@ -63,12 +63,15 @@ class Cuts:
     def __init__(self, least_back_ns: int = LEAST_BACK_NS) -> None:
         self._least_ns = least_back_ns
         self.back_ns = max(least_back_ns, MOST_BACK_NS)
+        self.first_ns: int | None = None
+        """When the first event was, null before it was seen."""
         self.since_ns: int | None = None
         self._lost_since_ns = 0
 
     def begin(self, first_ns: int) -> None:
         """Begin before the first event, unless there was a window before."""
         if self.since_ns is None:
+            self.first_ns = first_ns
             self.since_ns = self._lost_since_ns = first_ns - 1
 
     def cut(
