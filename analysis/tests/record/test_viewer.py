@@ -5,17 +5,15 @@
 from __future__ import annotations
 
 import socket
-import subprocess
 import time
 from collections import Counter
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 from lttng_world import World, wait_until
+from relay_daemon import TIMER_US, Relay, free_ports, relay_daemon
 
 from strata.errors import LiveError
 from strata.live.followed import FollowedSession
@@ -23,57 +21,13 @@ from strata.live.viewer import Index, IndexStatus, News, Seek, Stream, Viewer
 from strata.read import open_trace
 
 pytestmark = pytest.mark.live
-TIMER_US = 200_000
 _OPEN = (IndexStatus.RETRY, IndexStatus.INACTIVE)
-
-
-@dataclass(frozen=True)
-class Relay:
-    """A relay daemon of the test's own: its live port, and where it keeps what it receives."""
-
-    world: World
-    ports: tuple[int, int, int]
-    output: Path
-
-    def create(self, session: str, *, timer_us: int = TIMER_US) -> None:
-        control, data, _ = (f"tcp4://127.0.0.1:{port}" for port in self.ports)
-        self.world.lttng("create", session, f"--live={timer_us}", "-C", control, "-D", data)
-        self.world.lttng("enable-event", "-u", "-s", session, "ros2:tick")
-        self.world.lttng("add-context", "-u", "-s", session, "-t", "vpid", "-t", "vtid")
-        self.world.lttng("start", session)
-
-    def viewer(self) -> Viewer:
-        return Viewer.connect("127.0.0.1", self.ports[2])
-
-
-def free_ports(count: int) -> tuple[int, ...]:
-    sockets = [socket.create_server(("127.0.0.1", 0)) for _ in range(count)]
-    ports = tuple(one.getsockname()[1] for one in sockets)
-    for one in sockets:
-        one.close()
-    return ports
 
 
 @pytest.fixture
 def relay(world: World, tmp_path: Path) -> Iterator[Relay]:
-    ports = free_ports(3)
-    control, data, live = (f"tcp://127.0.0.1:{port}" for port in ports)
-    output = tmp_path / "relay"
-    output.mkdir()
-    line = ["lttng-relayd", "-C", control, "-D", data, "-L", live, "-o", output]
-    process = world.popen(*line, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    try:
-        wait_until(lambda: can_connect(ports[2]), "the relay daemon")
-        world.start_daemon()
-        yield Relay(world, ports, output)
-    finally:
-        process.terminate()
-        process.wait(60)
-
-
-def can_connect(port: int) -> bool:
-    with closing(socket.socket()) as one:
-        return one.connect_ex(("127.0.0.1", port)) == 0
+    with relay_daemon(world, tmp_path / "relay") as running:
+        yield running
 
 
 def follow(viewer: Viewer, session: int, streams: list[Stream]) -> dict[int, bytes]:

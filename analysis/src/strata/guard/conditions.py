@@ -63,7 +63,8 @@ _SKIPPED_FORM = re.compile(rf"timer skipped {_WHOLE}")
 _BUSY_FORM = re.compile(rf"executor busy {_WHOLE} for (?P<span>.+)")
 _EVENT_FORM = re.compile(
     r"""event\s+(?P<event>[^\s:<>=!"']+:[^\s<>=!"']+)"""
-    r"""(?:\s+(?P<field>[^\s<>=!"']+)\s*(?P<limit><=|>=|==|!=|<|>)\s*(?P<value>.+))?"""
+    r"""(?:\s+(?P<field>[^\s<>=!"']+)\s*(?P<limit><=|>=|==|!=|<|>)\s*(?P<value>.+))?""",
+    re.DOTALL,
 )
 _VALUE_FORM = re.compile(
     r"""(?P<number>-?[0-9]{1,20}(?:\.[0-9]{1,9})?)|"(?P<double>[^"]*)"|'(?P<single>[^']*)'"""

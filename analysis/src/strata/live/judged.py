@@ -121,7 +121,7 @@ def see(window: Window, names: KnownNames) -> Seen | None:
     processes = model.processes
     names.saw(list(zip(processes.host, processes.vpid.tolist(), strict=True)), window.until_ns)
     if not ANNOUNCEMENTS.isdisjoint(model.rows.engine.counts):
-        names.take(trace, window.since_ns, window.until_ns)
+        names.take(trace, window.until_ns)
     return Seen(window, trace, model, made)
 
 

@@ -31,6 +31,7 @@ class KnownNames:
         self.forgotten = 0
         self._most = most
         self._newest_ns = 0
+        self._until_ns: int | None = None
         self._seen_ns: dict[tuple[str, int], int] = {}
 
     def saw(self, processes: list[tuple[str, int]], at_ns: int) -> None:
@@ -49,9 +50,11 @@ class KnownNames:
             for name, table in self.tables.items()
         }
 
-    def take(self, trace: Trace, since_ns: int, until_ns: int) -> None:
-        """Keep the init events of a trace that happened after `since_ns`, up to `until_ns`."""
-        self.add(trace.tables(ANNOUNCEMENTS, begin_ns=since_ns + 1, end_ns=until_ns + 1))
+    def take(self, trace: Trace, until_ns: int) -> None:
+        """Keep the init events of a trace up to a time, from where the trace before ended."""
+        begin_ns = None if self._until_ns is None else self._until_ns + 1
+        self._until_ns = until_ns
+        self.add(trace.tables(ANNOUNCEMENTS, begin_ns=begin_ns, end_ns=until_ns + 1))
 
     def add(self, found: Mapping[str, pa.Table]) -> None:
         """Keep init events."""

@@ -65,6 +65,7 @@ class RingWindows:
         self._packets = SUB_BUFFERS
         self._streams = 1
         self._due_ns = 0
+        self._begun_ns = time.monotonic_ns()
 
     @property
     def wait_s(self) -> float:
@@ -84,7 +85,8 @@ class RingWindows:
             self.offset_ns = next(iter(trace.clock_offsets_ns.values()), 0)
         until_ns = asked_ns + self.offset_ns - LOOK_AHEAD_NS
         reach, cuts = _reach(trace), self.cuts
-        cuts.begin(reach.first_ns)
+        # What was recorded before may be of some processes only: LTTng begins one after the other.
+        cuts.begin(max(reach.first_ns, self._begun_ns + self.offset_ns))
         since_ns = cuts.since_ns or 0
         if reach.begin_ns > since_ns - cuts.back_ns and self._packets < SUB_BUFFERS:
             self._packets = SUB_BUFFERS

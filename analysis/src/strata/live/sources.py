@@ -70,6 +70,9 @@ def follow_ring(
     lttng = Lttng(dict(os.environ) | {"LC_ALL": "C"})
     # Another one may look at the same ring buffers.
     output = directory / TRACE / f"by-{os.getpid()}"
+    # What was announced before may have been overwritten.
+    with contextlib.suppress(SessionError):
+        lttng.regenerate_statedump(state.session)
     return RingWindows(lttng, state.session, output, subbuf_size, every_ns, least_back_ns)
 
 
