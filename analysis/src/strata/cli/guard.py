@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -19,8 +18,6 @@ from strata.errors import OutputError
 
 if TYPE_CHECKING:
     from strata.record.recording import Recording
-
-RING = "ring"
 
 
 @click.command("guard", cls=OwnRangeCommand, context_settings={"allow_interspersed_args": False})
@@ -113,6 +110,7 @@ def command(
 def _ring_of(output: Path) -> Path:
     """Return the recorder's own directory in that of the snapshots. Raises OutputError."""
     from strata.record.directory import read_state
+    from strata.record.ring import RING
 
     ring = output.absolute() / RING
     state = read_state(ring)
@@ -121,10 +119,8 @@ def _ring_of(output: Path) -> Path:
             f"Cannot guard into {output}: another guard does (process {state.strata_pid}). End it, "
             "or choose another -o."
         )
-    with contextlib.suppress(FileNotFoundError):
-        # One that was killed together with its watchdog, as by a loss of power.
-        if state is not None:
-            shutil.rmtree(ring)
+    # Of one that was killed together with its watchdog, as by a loss of power.
+    shutil.rmtree(ring, ignore_errors=True)
     ring.parent.mkdir(parents=True, exist_ok=True)
     return ring
 

@@ -17,8 +17,10 @@ import click
 
 from strata.cli.console import make_console
 from strata.cli.record import say
+from strata.errors import LiveError
 
 if TYPE_CHECKING:
+    from strata.live.following import Follower
     from strata.live.tally import Tally
     from strata.live.windows import Windows
 
@@ -49,25 +51,37 @@ class View:
 
         follower = Follower(windows, names_of_init_session())
         tally = follower.tally
-        deadline = None if self.seconds is None else time.monotonic() + self.seconds
+        lost: LiveError | None = None
         with (
             self._metrics() as publish,
             self._screen(tally) as show,
             _ended_by_signals(),
             contextlib.suppress(_StoppedError),
         ):
-            while not windows.ended and (deadline is None or time.monotonic() < deadline):
-                if follower.step() is not None:
-                    publish(tally)
-                    show()
-                left = windows.wait_s
-                if deadline is not None:
-                    left = min(left, max(0.0, deadline - time.monotonic()))
-                if self._wait(left):
-                    break
-            follower.step()
+            try:
+                self._follow(follower, publish, show)
+            except LiveError as error:
+                lost = error
         self._print_last(tally)
+        if lost is not None:
+            raise lost
         return 1 if self.once and not tally.windows else 0
+
+    def _follow(
+        self, follower: Follower, publish: Callable[[Tally], None], show: Callable[[], None]
+    ) -> None:
+        windows, tally = follower.windows, follower.tally
+        deadline = None if self.seconds is None else time.monotonic() + self.seconds
+        while not windows.ended and (deadline is None or time.monotonic() < deadline):
+            if follower.step() is not None:
+                publish(tally)
+                show()
+            left = windows.wait_s
+            if deadline is not None:
+                left = min(left, max(0.0, deadline - time.monotonic()))
+            if self._wait(left):
+                return
+        follower.step()
 
     def _wait(self, seconds: float) -> bool:
         """Wait; true when the recording beside which this runs has ended."""

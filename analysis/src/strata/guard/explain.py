@@ -20,7 +20,7 @@ from strata.guard.silence import explain_silence
 from strata.schema.fates import FATES, LOST
 from strata.schema.layers import BY_NAME
 from strata.stats.path import CriticalPath, Step, critical_path
-from strata.units import format_count, format_ns
+from strata.units import format_count, format_ns, format_share
 
 _NAMED_BEHIND = 2
 _WORTH_NAMING = 0.1
@@ -195,10 +195,13 @@ def _fullest_work(analysis: Analysis, node: str) -> str:
     share = float(first["share"])
     if share < _WORTH_NAMING:
         return ""
+    work_for = f"{first['work']} for {first['trigger']} of {first['node']}"
+    if int(first["unfinished"]):
+        return f" The executor of {node} has not returned from the {work_for}."
     mean = format_ns(int(first["duration_ns"]) // max(int(first["count"]), 1))
     return (
-        f" The executor of {node} was busy for {share:.0%} of the time with {first['work']} for "
-        f"{first['trigger']} of {first['node']} ({mean} each)."
+        f" The executor of {node} was busy for {format_share(share)} of the time with the "
+        f"{work_for} ({mean} each)."
     )
 
 

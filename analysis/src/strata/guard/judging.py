@@ -23,6 +23,7 @@ from strata.errors import StrataError
 from strata.guard.kept import (
     Bounds,
     KeptSnapshots,
+    has_verdict,
     incident_document,
     make_session,
 )
@@ -66,7 +67,11 @@ class Judge:
         self._kept = KeptSnapshots(directory, Bounds(file.every_ns, file.keep, file.max_size))
         self._pending: _Pending | None = None
         self._passed_over = 0
-        self._writing: list[subprocess.Popen[bytes]] = []
+        self._unfinished = ring / "unfinished"
+        # Of a judge, or of the process that writes verdicts, that was killed.
+        shutil.rmtree(self._unfinished, ignore_errors=True)
+        self._without_verdict = [one for one in self._kept.places() if not has_verdict(one)]
+        self._writing: subprocess.Popen[bytes] | None = None
         self._said: dict[str, float] = {}
 
     def run(self, wait: Callable[[float], bool]) -> None:
@@ -79,8 +84,10 @@ class Judge:
         if self._pending is not None:
             self._pending.due_ns = 0
             self._guarded(self._keep_when_due)
-        for process in self._writing:
-            process.wait()
+        while self._writing is not None or self._without_verdict:
+            if self._writing is not None:
+                self._writing.wait()
+            self._write_verdicts()
         if self._passed_over:
             self._say(self._passed_over_text())
 
@@ -91,7 +98,7 @@ class Judge:
         return min(until_look, max(0.0, (self._pending.due_ns - time.monotonic_ns()) / 1e9))
 
     def _look(self) -> None:
-        self._writing = [process for process in self._writing if process.poll() is None]
+        self._write_verdicts()
         seen = self._follower.step()
         faults = self._settled(self._watch.look(*seen)) if seen else []
         if not faults:
@@ -126,22 +133,34 @@ class Judge:
         now_ns = time.monotonic_ns() + (self._windows.offset_ns or 0)
         span_ns = (first_ns - self._file.before_ns, max(now_ns, first_ns + self._file.after_ns))
         place = self._kept.new_place(first_ns, pending.faults[0].when.name)
-        self._windows.keep(place / TRACE)
         incident = incident_document(pending.faults, span_ns, self._passed_over)
-        try:
-            make_session(place, self._ring / MANIFEST, self._follower.names, span_ns, incident)
-        except BaseException:
-            shutil.rmtree(place, ignore_errors=True)
-            raise
+        shutil.rmtree(self._unfinished, ignore_errors=True)
+        self._windows.keep(self._unfinished / TRACE)
+        manifest = self._ring / MANIFEST
+        make_session(self._unfinished, manifest, self._follower.names, span_ns, incident)
+        # In one step: a snapshot is there as a whole, or not at all.
+        self._unfinished.rename(place)
         self._passed_over = 0
         for dropped in self._kept.drop_oldest():
             bounds = f"keep {self._file.keep}, max_size {format_size(self._file.max_size)}"
             self._say(f"dropped the oldest snapshot, {dropped} (limits: {bounds})")
-        line = [sys.executable, "-m", "strata.guard.verdict", str(place)]
-        # It takes seconds, in which the next fault may come.
-        nice = shutil.which("nice")
-        prefix = [nice, "-n", str(_NICE)] if nice else []
-        self._writing.append(subprocess.Popen([*prefix, *line], stdin=subprocess.DEVNULL))
+        self._without_verdict.append(place)
+        self._write_verdicts()
+
+    def _write_verdicts(self) -> None:
+        """Have the verdict of the next snapshot written, beside: it takes seconds."""
+        if self._writing is not None and self._writing.poll() is None:
+            return
+        self._writing = None
+        while self._without_verdict:
+            place = self._without_verdict.pop(0)
+            if not place.is_dir():
+                continue
+            nice = shutil.which("nice")
+            prefix = [nice, "-n", str(_NICE)] if nice else []
+            line = [*prefix, sys.executable, "-m", "strata.guard.verdict", str(place)]
+            self._writing = subprocess.Popen(line, stdin=subprocess.DEVNULL)
+            return
 
     def _passed_over_text(self) -> str:
         count = format_count(self._passed_over, "further fault", "further faults")

@@ -25,7 +25,7 @@ from strata.record.directory import MANIFEST, TRACE, write_text
 from strata.record.former import written_files
 from strata.record.kept_names import bytes_below
 
-INCIDENT = "incident.json"
+INCIDENT, VERDICT = "incident.json", "verdict.txt"
 SCHEMA = 1
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 _LONGEST = 40
@@ -138,6 +138,11 @@ def incident_document(
         "passed_over": passed_over,
         "verdict": None,
     }
+
+
+def has_verdict(place: Path) -> bool:
+    """Return whether the verdict of a snapshot was written."""
+    return (place / VERDICT).exists()
 
 
 def _written_ns(place: Path) -> int:

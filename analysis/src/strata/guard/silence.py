@@ -153,7 +153,8 @@ def _input_of(
     last = own.iloc[-1]
     publications = analysis.rows("publications")
     publisher = int(publications["publisher_id"][int(last["publication_id"])])
-    deeper = _of_publisher(analysis, publisher, silent_ns[1] - 1, depth + 1)
+    # In the midst of the silence: at its end the input has come already.
+    deeper = _of_publisher(analysis, publisher, sum(silent_ns) // 2, depth + 1)
     text = f"Nothing came on its input {last['topic']} from {last['publisher_node']} either."
     return text if deeper is None else f"{text} {deeper}"
 

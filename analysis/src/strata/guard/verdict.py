@@ -15,11 +15,11 @@ from typing import Any
 from strata.errors import StrataError, TraceError
 from strata.guard.explain import Cause, explain
 from strata.guard.judging import say
-from strata.guard.kept import INCIDENT
+from strata.guard.kept import INCIDENT, VERDICT
 from strata.pipeline.run import analyze
 from strata.record.directory import write_text
 
-VERDICT, PAGE = "verdict.txt", "report.html"
+PAGE = "report.html"
 _MOST_FAULTS = 5
 
 
@@ -86,6 +86,8 @@ def main() -> None:
         verdict = write_verdict(place)
     except StrataError as error:
         say(f"kept {place}, but there is no verdict: {error}")
+        # It is not tried again.
+        write_text(place / VERDICT, f"There is no verdict: {error}\n")
         sys.exit(error.exit_code)
     say(f"kept {place}: {verdict.text.splitlines()[0]}")
     line = [sys.executable, "-m", "strata", "report", str(place), "-o", str(place / PAGE)]

@@ -28,6 +28,7 @@ from strata.live.viewer import PORT, LiveSession, Seek, Viewer
 from strata.live.windows import EVERY_NS, LEAST_BACK_NS, Windows
 from strata.record.directory import MANIFEST, TRACE, read_state
 from strata.record.lttng import Lttng
+from strata.record.ring import RING
 
 SCHEME = "net"
 _NEXT = (
@@ -56,7 +57,11 @@ def follow_relayed(url: str, *, from_now: bool = False) -> Iterator[Windows]:
 def follow_ring(
     directory: Path, every_ns: int = EVERY_NS, least_back_ns: int = LEAST_BACK_NS
 ) -> RingWindows:
-    """Follow ring buffers that a recorder of this machine keeps. Raises LiveError."""
+    """Follow ring buffers that a recorder of this machine keeps. Raises LiveError.
+
+    `directory` is the recorder's own, or that of a guard.
+    """
+    directory = directory / RING if (directory / RING).is_dir() else directory
     state = read_state(directory)
     if state is None or not state.ring or not state.recorder_alive:
         raise LiveError(f"Cannot follow {directory}: nothing is recorded there now. {_NEXT}.")

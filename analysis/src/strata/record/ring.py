@@ -18,6 +18,8 @@ from strata.units import format_size
 SUB_BUFFERS = 16
 """Of each CPU."""
 _SMALLEST = 64 << 10
+RING = ".ring"
+"""The recorder's own directory in that of a guard: nothing in it is of use without the recorder."""
 
 
 @dataclass(frozen=True)
