@@ -24,8 +24,9 @@ class Relay:
     """A relay daemon of the test's own: its live port, and where it keeps what it receives."""
 
     world: World
-    ports: tuple[int, int, int]
+    ports: tuple[int, ...]
     output: Path
+    process: subprocess.Popen[str]
 
     def create(
         self, session: str, *, timer_us: int = TIMER_US, events: Sequence[str] = ("ros2:tick",)
@@ -59,7 +60,7 @@ def relay_daemon(world: World, output: Path) -> Iterator[Relay]:
     try:
         wait_until(lambda: can_connect(ports[2]), "the relay daemon")
         world.start_daemon()
-        yield Relay(world, ports, output)
+        yield Relay(world, ports, output, process)
     finally:
         process.terminate()
         process.wait(60)

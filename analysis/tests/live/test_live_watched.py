@@ -4,19 +4,17 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
-from lttng_world import ROOT, World, any_domain
+from lttng_world import World
 from relay_daemon import relay_daemon
+from watched_system import CHAIN, ENDLESS, program, ready_environment, watched
 
 import strata
 from strata.analysis import Analysis
@@ -28,31 +26,12 @@ from strata.record.config import load_config
 
 pytestmark = pytest.mark.live
 
-PROGRAM = Path(__file__).parent / "programs/watched.py"
 MESSAGES, BUSY_AT, BUSY_MS = 400, 250, 300
-CHAIN = "/a -> /b"
 
 
 @pytest.fixture
 def environment(world: World) -> dict[str, str]:
-    return world.environment | {
-        "ROS_DOMAIN_ID": any_domain(),
-        "STRATA_ROS_PREFIX": str(ROOT / ".venv"),
-    }
-
-
-@contextlib.contextmanager
-def watched(
-    world: World, environment: dict[str, str], *numbers: int
-) -> Iterator[subprocess.Popen[str]]:
-    """Run the program, ready to be recorded, until this ends."""
-    line = [sys.executable, "-m", "strata", "env", "--", "python3", PROGRAM, *map(str, numbers)]
-    process = world.popen(*line, env=environment, stdout=subprocess.DEVNULL)
-    try:
-        yield process
-    finally:
-        process.terminate()
-        process.communicate(timeout=60)
+    return ready_environment(world)
 
 
 def follow_to_its_end(
@@ -61,8 +40,9 @@ def follow_to_its_end(
     """Follow a session, whose system ends meanwhile; it is destroyed then."""
     with follow_relayed(url) as windows:
         follower = Follower(windows)
-        with watched(world, environment, MESSAGES, BUSY_AT, BUSY_MS, 1) as program:
-            while program.poll() is None:
+        system = program(MESSAGES, busy_at=BUSY_AT, busy_ms=BUSY_MS, depth=1)
+        with watched(world, environment, system) as running:
+            while running.poll() is None:
                 follower.step()
                 time.sleep(0.1)
         world.lttng("destroy", session)
@@ -119,7 +99,7 @@ def compare_losses(total: Counts, whole: Analysis) -> None:
 
 
 def test_what_runs_is_watched_by_ring_buffers(world: World, environment: dict[str, str]) -> None:
-    with watched(world, environment, 100_000, -1, 0, 100):
+    with watched(world, environment, program(ENDLESS)):
         time.sleep(4)
         options = ("--once", "--duration", "6s", "--format", "json", "-c", "full")
         done = world.strata("live", *options, env=environment)
@@ -135,3 +115,21 @@ def test_what_runs_is_watched_by_ring_buffers(world: World, environment: dict[st
     assert total["taken"] == total["matched"] > 300
     assert {one["nodes"] for one in document["executors"]} == {"/source", "/worker", "/sink"}
     assert world.daemon_pid() is None
+
+
+def test_a_view_whose_relay_daemon_is_killed_shows_what_was_seen(
+    world: World, environment: dict[str, str], tmp_path: Path
+) -> None:
+    with relay_daemon(world, tmp_path / "relay") as relay:
+        relay.create("seen", events=load_config("ros2").ust)
+        url = f"net://127.0.0.1:{relay.ports[2]}/seen"
+        with watched(world, environment, program(ENDLESS)) as running:
+            view = world.popen(sys.executable, "-m", "strata", "live", url, env=environment)
+            time.sleep(8)
+            relay.process.kill()
+            out, errors = view.communicate(timeout=60)
+            assert running.poll() is None
+    assert view.returncode == 125
+    assert CHAIN in out
+    assert "Lost lttng-relayd" in errors
+    assert "Traceback" not in errors
