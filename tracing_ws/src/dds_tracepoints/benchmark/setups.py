@@ -19,7 +19,9 @@ from typing import Any
 
 from strata.read import open_trace
 from strata.record.config import SessionConfig, load_config
+from strata.record.host import possible_cpus
 from strata.record.lttng import METADATA_TIMER_US
+from strata.record.ring import Ring
 from strata.record.thread_cpu import ThreadSampling
 
 HERE = Path(__file__).resolve().parent
@@ -41,6 +43,7 @@ class Setup:
 
     `timers`: metadata and packets are flushed as configured, else only when they are full.
     `sampled`: the waits of the program's threads for a CPU are read, as `strata record` does.
+    `look_every_s`: events go to ring buffers, which are looked at so often; null: to disk.
     """
 
     name: str
@@ -50,6 +53,7 @@ class Setup:
     config: str | None = None
     timers: bool = True
     sampled: bool = False
+    look_every_s: float | None = None
 
 
 STOCK = Setup("stock", provider=False)
@@ -57,6 +61,8 @@ PROVIDER = Setup("provider loaded")
 LOADED = Setup("hooks loaded, off", hooks=True)
 ROS2 = Setup("`ros2` on", config="ros2")
 FULL = Setup("`ros2` + `dds` on", hooks=True, config="full")
+GUARD = Setup("the same, `guard`", hooks=True, config="full", look_every_s=2.0)
+LIVE = Setup("the same, `live`", hooks=True, config="full", look_every_s=1.4)
 RCLPY = Setup("the same, rclpy traced", hooks=True, rclpy=True, config="full")
 
 
@@ -89,9 +95,9 @@ class Workload:
     def setups(self) -> list[Setup]:
         """List the setups that make a difference."""
         if self.name == "publish":
-            return [STOCK, PROVIDER, LOADED, ROS2, FULL]
+            return [STOCK, PROVIDER, LOADED, ROS2, FULL, GUARD, LIVE]
         patched = self.name == "ping" and self.program == "rclpy"
-        return [STOCK, LOADED, ROS2, FULL, *([RCLPY] if patched else [])]
+        return [STOCK, LOADED, ROS2, FULL, GUARD, LIVE, *([RCLPY] if patched else [])]
 
 
 @dataclass(frozen=True)
@@ -142,7 +148,7 @@ class Bench:
             share = others.share()
         events: Counter[str] = Counter()
         size = 0
-        if setup.config is not None:
+        if setup.config is not None and setup.look_every_s is None:
             events = require_all(trace)
             size = sum(file.stat().st_size for file in trace.rglob("*") if file.is_file())
             shutil.rmtree(trace)
@@ -170,17 +176,42 @@ class Bench:
         config = self._configs[setup.config]
         if not setup.timers:
             config = replace(config, channel=replace(config.channel, switch_timer=0))
-        self._create(config, trace, timers=setup.timers)
+        ring = setup.look_every_s is not None
+        if ring:
+            config = Ring().config(config, possible_cpus())
+        self._create(config, trace, timers=setup.timers and not ring, ring=ring)
         try:
-            yield trace
+            with self._looking(setup, trace, config.channel.subbuf_size):
+                yield trace
         finally:
             self._lttng.command("destroy", "bench")
 
-    def _create(self, config: SessionConfig, trace: Path, *, timers: bool) -> None:
-        """Start the session that `strata record` would."""
+    @contextmanager
+    def _looking(self, setup: Setup, trace: Path, subbuf_size: int) -> Iterator[None]:
+        """Have windows of the ring buffers analyzed beside, as `strata guard` and `live` do."""
+        if setup.look_every_s is None:
+            yield
+            return
+        given = [f"{name}={value}" for name, value in self._lttng.variables.items()]
+        numbers = [str(int(setup.look_every_s * 1e9)), str(subbuf_size)]
+        line = ["env", *given, sys.executable, str(HERE / "look.py"), "bench", str(trace), *numbers]
+        process = subprocess.Popen(
+            [*self._lttng.prefix, *line], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+        )
+        try:
+            # It has taken its first window.
+            assert process.stdout is not None
+            process.stdout.readline()
+            yield
+        finally:
+            process.communicate()
+            shutil.rmtree(trace, ignore_errors=True)
+
+    def _create(self, config: SessionConfig, trace: Path, *, timers: bool, ring: bool) -> None:
+        """Start the session that `strata record` would, or `strata guard`."""
         of = ("-u", "-s", "bench")
         command = self._lttng.command
-        command("create", "bench", f"--output={trace}")
+        command("create", "bench", *(["--snapshot"] if ring else []), f"--output={trace}")
         if timers:
             flushed = f"--switch-timer={METADATA_TIMER_US}"
             buffers = f"--buffers-{config.buffers.removeprefix('per-')}"
