@@ -12,6 +12,7 @@ import pyarrow.compute as pc
 
 from strata.read import Trace
 from strata.read.announced import ANNOUNCEMENTS
+from strata.schema.naming import NAMING_EVENTS
 
 _IDENTITY = ("timestamp", "host", "vtid", "cpu_id")
 """What no two events of one name have in common, but where a thread emits two in one nanosecond."""
@@ -62,13 +63,23 @@ class KnownNames:
             if len(table):
                 parts = [self.tables[name], table] if name in self.tables else [table]
                 joined = pa.concat_tables(parts, promote_options="default")
-                self.tables[name] = joined.unify_dictionaries().combine_chunks()
+                self.tables[name] = _newest_of_each(name, joined).unify_dictionaries()
                 self._newest_ns = max(self._newest_ns, pc.max(table["timestamp"]).as_py())
-        while len(self) > self._most and self._forget_oldest():
+        while len(self) > self._most and (self._forget_half() or self._forget_oldest()):
             pass
 
     def __len__(self) -> int:
         return sum(map(len, self.tables.values()))
+
+    def _forget_half(self) -> bool:
+        """Forget the older half of the events of one name, if most are of that name."""
+        name, table = max(self.tables.items(), key=lambda item: len(item[1]))
+        if 2 * len(table) <= len(self):
+            return False
+        half = len(table) // 2
+        self.tables[name] = table.slice(half).combine_chunks()
+        self.forgotten += half
+        return True
 
     def _forget_oldest(self) -> bool:
         """Forget the process that was seen last the longest ago; false when one alone is left."""
@@ -87,6 +98,19 @@ class KnownNames:
                 del self.tables[name]
         self.forgotten += counts[oldest]
         return True
+
+
+def _newest_of_each(name: str, table: pa.Table) -> pa.Table:
+    """Return the newest event about each thing: a handle is used again once its owner is gone.
+
+    Some are used again and again: rclpy makes a timer for each call of spin_once.
+    """
+    identity = ("host", "vpid", "pid_ns", *NAMING_EVENTS[name])
+    columns = [table[one].to_pylist() for one in identity if one in table.column_names]
+    rows = {thing: row for row, thing in enumerate(zip(*columns, strict=True))}
+    if len(rows) == len(table):
+        return table.combine_chunks()
+    return table.take(pa.array(sorted(rows.values()), pa.int64())).combine_chunks()
 
 
 def _without(table: pa.Table, those: pa.Table) -> pa.Table:

@@ -288,26 +288,29 @@ class _Recorder:
         if not self._watches and self._plan.attached:
             self._manifest.begin()
             return self._wait(Attached(lambda: self._is_over(health)), None, health)
+        if self._plan.ring:
+            # Samples would grow for as long as it runs.
+            return self._run(lambda _: None, health)
         sampling = ThreadSampling(self._plan.directory, self._plan.lttng.environment)
         try:
-            return self._run(sampling, health)
+            return self._run(sampling.follow, health)
         finally:
             sampling.stop()
             self._manifest.content["thread_cpu"] = sampling.as_json(self._place.path())
 
-    def _run(self, sampling: ThreadSampling, health: Health) -> End:
+    def _run(self, follow: Callable[[int], None], health: Health) -> End:
         plan = self._plan
         self._manifest.begin()
         if plan.attached:
-            return self._run_attached(sampling, health)
+            return self._run_attached(follow, health)
         watch = ProcessWatch(f"{SESSION_DIR_VARIABLE}={plan.directory}")
         watch.begin()
         command = Command(plan.program, plan.command, plan.environment)
-        return self._wait(command, watch, health, sampling.follow, watch.follow)
+        return self._wait(command, watch, health, follow, watch.follow)
 
-    def _run_attached(self, sampling: ThreadSampling, health: Health) -> End:
+    def _run_attached(self, follow: Callable[[int], None], health: Health) -> End:
         """Record what runs anyway, until a signal, the end of its time, or of the session."""
-        traced = TracedProcesses(sampling.follow)
+        traced = TracedProcesses(follow)
         traced.begin()
         has_names = self._plan.attachment.has_names
         self._plan.say(attached_line(traced, has_names=has_names))
