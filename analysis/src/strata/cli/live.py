@@ -16,7 +16,7 @@ import click
 from strata.cli.completion import config_names
 from strata.cli.quantities import Bytes, Seconds
 from strata.cli.record import say
-from strata.cli.statuses import CANNOT_RECORD, OwnRangeCommand, own_range
+from strata.cli.statuses import CANNOT_RECORD, own_range
 
 if TYPE_CHECKING:
     from strata.live.windows import Windows
@@ -24,7 +24,16 @@ if TYPE_CHECKING:
 _ONCE_S = 5.0
 
 
-@click.command("live", cls=OwnRangeCommand)
+def checked_place(ctx: click.Context, parameter: click.Parameter, value: str | None) -> str | None:
+    """Refuse what is no place to serve at. Raises click.BadParameter."""
+    del ctx, parameter
+    port = (value or "0").rpartition(":")[2]
+    if not port.isdigit() or int(port) > 65535 or (value or "").startswith(":"):
+        raise click.BadParameter(f"{value!r} is no port: write it as 9464 or 0.0.0.0:9464")
+    return value
+
+
+@click.command("live")
 @click.option(
     "-c",
     "--config",
@@ -52,6 +61,7 @@ _ONCE_S = 5.0
 @click.option(
     "--prometheus",
     metavar="[ADDRESS:]PORT",
+    callback=checked_place,
     help="Serve metrics for Prometheus there; on the loopback address unless another is given.",
 )
 @click.option("--otlp", metavar="URL", help="Send metrics to an OpenTelemetry collector (HTTP).")
@@ -81,8 +91,8 @@ def command(
     SOURCE is a directory of a running `strata guard`, or net://HOST[:PORT]/SESSION of a live
     session that lttng-relayd receives. Ends by Ctrl-C.
 
-    Exit status: 0 it ended as it should; 1 with --once, no event of ROS 2 came; 125 it could not
-    follow.
+    Exit status: 0 it ended as it should; 1 with --once, no event of ROS 2 came; 2 usage; 125 it
+    could not record or follow.
     """
     if form == "json" and not once:
         raise click.UsageError("--format json is for --once", click.get_current_context())

@@ -152,10 +152,8 @@ class View:
 
 
 def _place(text: str) -> tuple[str, int]:
-    """Return address and port of `[ADDRESS:]PORT`. Raises click.UsageError."""
+    """Return address and port of `[ADDRESS:]PORT`."""
     address, _, port = text.rpartition(":")
-    if not port.isdigit() or int(port) > 65535:
-        raise click.UsageError(f"{text!r} is no port: write it as 9464 or 0.0.0.0:9464")
     return address.strip("[]") or _LOOPBACK, int(port)
 
 
