@@ -11,7 +11,7 @@ GENERATED := analysis/native/model/generated
 PY_SOURCES := analysis tracing_ws/src tracing_ws/setup launch $(wildcard docs/*/*.py)
 
 .DEFAULT_GOAL := help
-.PHONY: help setup setup-kilted setup-oracle demo test oracle check format docs bench faults torture fuzz harmless clean
+.PHONY: help setup setup-kilted setup-oracle demo test oracle check format docs bench faults guard-faults torture fuzz harmless clean
 
 help: ## list the targets
 	@sed -nE 's/^([a-z-]+):.*## (.*)/  make \1\t\2/p' $(MAKEFILE_LIST) | expand -t 24
@@ -40,7 +40,7 @@ RECORDING := analysis/tests/live analysis/tests/record analysis/tests/read/test_
   analysis/tests/campaign/test_live_campaign.py
 BESIDE := $(shell [ $$(id -u) != 0 ] || unshare --mount true 2>/dev/null && echo 3 || echo 0)
 # These compare what they planted with what was measured: they have the machine to themselves.
-ALONE := $(addprefix analysis/tests/live/test_live_,faults.py kernel.py pages.py)
+ALONE := $(addprefix analysis/tests/live/test_live_,faults.py guard.py kernel.py pages.py)
 # On a machine of a known kind only what its kind allows may be skipped (analysis/tests/allowed_skips.py).
 MACHINE := $(if $(wildcard /opt/ros/*/setup.bash),ros,wheels)
 PYTEST := PYTHONPATH=analysis/tests $(PYTHON) -m pytest -p allowed_skips --machine $(MACHINE) \
@@ -91,6 +91,9 @@ bench: setup ## run the benchmarks
 	$(PYTHON) analysis/benchmarks/bench_analysis.py
 
 FAULTS ?=
+guard-faults: setup ## plant one fault each under strata guard, and count the right verdicts
+	$(PYTHON) analysis/benchmarks/faults/guarded.py $(FAULTS)
+
 faults: setup ## plant known faults, and count what Strata says right (FAULTS="NAME ...": only these)
 	$(PYTHON) analysis/benchmarks/faults $(FAULTS)
 

@@ -39,6 +39,8 @@ from strata.units import format_count, format_size
 
 EVERY_NS = 2_000_000_000
 _NICE = 10
+_ATTEMPTS = 3
+_RETRY_NS = 1_000_000_000
 _REPEAT_S = 60.0
 """A failure that stays is said again after this time."""
 
@@ -51,6 +53,7 @@ class _Pending:
 
     faults: list[Occurrence]
     due_ns: int
+    attempts: int = 0
 
 
 class Judge:
@@ -129,6 +132,19 @@ class Judge:
         if pending is None or time.monotonic_ns() < pending.due_ns:
             return
         self._pending = None
+        try:
+            self._keep(pending)
+        except (StrataError, OSError):
+            # What is wanted is in the ring buffers for some seconds yet.
+            pending.attempts += 1
+            if pending.attempts < _ATTEMPTS:
+                pending.due_ns = time.monotonic_ns() + _RETRY_NS
+                self._pending = pending
+            else:
+                self._passed_over += len(pending.faults)
+            raise
+
+    def _keep(self, pending: _Pending) -> None:
         first_ns = min(fault.at_ns for fault in pending.faults)
         now_ns = time.monotonic_ns() + (self._windows.offset_ns or 0)
         span_ns = (first_ns - self._file.before_ns, max(now_ns, first_ns + self._file.after_ns))

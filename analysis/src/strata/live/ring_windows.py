@@ -12,6 +12,7 @@ from __future__ import annotations
 import contextlib
 import shutil
 import time
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -43,10 +44,9 @@ class RingWindows:
     """Cuts what ring buffers hold into windows, one whenever `every_ns` have passed.
 
     `output` is where the session writes its snapshots: one at a time, each of which is removed when
-    the next is taken. `subbuf_size` is that of the ring's channel, in bytes.
+    the next is taken. `subbuf_size` is that of the ring's channel, in bytes. `is_recorded` tells
+    whether the recorder still runs: where LTTng refuses and it does not, nothing more comes.
     """
-
-    ended = False
 
     def __init__(
         self,
@@ -56,7 +56,10 @@ class RingWindows:
         subbuf_size: int,
         every_ns: int = EVERY_NS,
         least_back_ns: int = LEAST_BACK_NS,
+        is_recorded: Callable[[], bool] = lambda: True,
     ) -> None:
+        self._is_recorded = is_recorded
+        self.ended = False
         self._lttng, self._session, self._output = lttng, session, output
         self._subbuf_size, self._every_ns = subbuf_size, every_ns
         self.cuts = Cuts(least_back_ns)
@@ -136,7 +139,13 @@ class RingWindows:
     def _record(self, output: Path, most: int | None) -> Path | None:
         """Write a snapshot, alone in a directory; null when LTTng wrote nothing."""
         shutil.rmtree(output, ignore_errors=True)
-        self._lttng.snapshot(self._session, output, most)
+        try:
+            self._lttng.snapshot(self._session, output, most)
+        except SessionError:
+            if self._is_recorded():
+                raise
+            self.ended = True
+            return None
         return next(output.iterdir(), None) if output.is_dir() else None
 
     def _follow(self, trace: Trace, reach: _Reach, until_ns: int) -> None:

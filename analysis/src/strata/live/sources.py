@@ -78,7 +78,14 @@ def follow_ring(
     # What was announced before may have been overwritten.
     with contextlib.suppress(SessionError):
         lttng.regenerate_statedump(state.session)
-    return RingWindows(lttng, state.session, output, subbuf_size, every_ns, least_back_ns)
+
+    def is_recorded() -> bool:
+        now = read_state(directory)
+        return now is not None and now.session == state.session and now.recorder_alive
+
+    return RingWindows(
+        lttng, state.session, output, subbuf_size, every_ns, least_back_ns, is_recorded
+    )
 
 
 def names_of_init_session() -> KnownNames:

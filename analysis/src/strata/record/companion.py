@@ -66,6 +66,8 @@ class Companion:
         self._died = [at for at in self._died if at > now - _RESTARTS_WITHIN_S] + [now]
         if not self._restarts or len(self._died) > _MOST_RESTARTS:
             self.over = True
+            if self._restarts:
+                self._say(f"{self._module} ended (status {self.status}) again and again: given up")
             return
         self._say(f"{self._module} ended (status {self.status}); it is started again")
         self._start()
