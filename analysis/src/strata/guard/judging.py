@@ -134,7 +134,7 @@ class Judge:
         self._pending = None
         try:
             self._keep(pending)
-        except (StrataError, OSError):
+        except Exception:
             # What is wanted is in the ring buffers for some seconds yet.
             pending.attempts += 1
             if pending.attempts < _ATTEMPTS:
@@ -186,8 +186,9 @@ class Judge:
         """Do a step; a failure is said, not more than once a minute, and the next one is tried."""
         try:
             step()
-        except (StrataError, OSError, subprocess.SubprocessError) as error:
-            text = str(error)
+        except Exception as error:
+            # Nothing that goes wrong with one window, ours included, ends the guard.
+            text = str(error) if isinstance(error, (StrataError, OSError)) else repr(error)
             now = time.monotonic()
             if now - self._said.get(text, -_REPEAT_S) >= _REPEAT_S:
                 self._said = {text: now}

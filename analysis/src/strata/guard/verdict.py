@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -84,11 +85,14 @@ def main() -> None:
     place = Path(sys.argv[1])
     try:
         verdict = write_verdict(place)
-    except StrataError as error:
-        say(f"kept {place}, but there is no verdict: {error}")
+    except Exception as error:
+        # The snapshot is there all the same.
+        text = str(error) if isinstance(error, StrataError) else repr(error)
+        say(f"kept {place}, but there is no verdict: {text}")
         # It is not tried again.
-        write_text(place / VERDICT, f"There is no verdict: {error}\n")
-        sys.exit(error.exit_code)
+        with contextlib.suppress(StrataError):
+            write_text(place / VERDICT, f"There is no verdict: {text}\n")
+        sys.exit(1)
     say(f"kept {place}: {verdict.text.splitlines()[0]}")
     line = [sys.executable, "-m", "strata", "report", str(place), "-o", str(place / PAGE)]
     done = subprocess.run(line, capture_output=True, text=True, check=False)
