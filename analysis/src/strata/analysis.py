@@ -38,7 +38,8 @@ class TraceSummary:
     """What was read. Times are nanoseconds; `begin_ns` and `end_ns` since the epoch.
 
     `discarded_events` is null where the recorder could not tell them all. `machine` tells ROS 2,
-    rmw and machine in words; empty when the trace has no manifest.
+    rmw and machine in words; empty when the trace has no manifest. `faults` are those for which
+    `strata guard` kept it, a sentence each.
     """
 
     path: str
@@ -48,6 +49,7 @@ class TraceSummary:
     end_ns: int
     processes: tuple[Process, ...]
     machine: str = ""
+    faults: tuple[str, ...] = ()
     opened: Path | None = field(default=None, repr=False)
 
     @property

@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 from strata.guard.conditions import parse
-from strata.guard.kept import INCIDENT, Bounds, KeptSnapshots, incident_document, make_session
+from strata.guard.kept import Bounds, KeptSnapshots, incident_document, make_session
 from strata.guard.load import unscoped
 from strata.guard.trim import trim
 from strata.guard.verdict import judge_snapshot, write_verdict
@@ -23,6 +23,9 @@ from strata.guard.watch import Occurrence
 from strata.live.known_names import KnownNames
 from strata.pipeline.run import analyze
 from strata.read import open_trace
+from strata.read.incident import INCIDENT
+from strata.show.html.analysis.page import render_page
+from strata.show.terminal.as_text import analysis_text
 
 S = 1_000_000_000
 
@@ -130,6 +133,11 @@ def test_the_verdict_is_of_the_snapshot_alone(
     assert (document["schema"], document["passed_over"]) == (1, 2)
     assert document["verdict"] == (place / "verdict.txt").read_text().strip() == verdict.text
     assert document["faults"][0]["cause"]["layer"] == cause.layer
+    # It is what every verb says first.
+    shown = analyze(place)
+    assert shown.trace.faults == (f"it was slow: {cause.text}",)
+    assert analysis_text(shown, 80).startswith("fault: it was slow: ")
+    assert f"Fault: it was slow: {cause.text.split(',')[0]}" in render_page(shown, title="kept")
     # Another time tells nothing of it.
     content = json.loads((place / INCIDENT).read_text())
     content["faults"][0]["at_ns"] += 1

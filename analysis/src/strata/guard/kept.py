@@ -21,11 +21,12 @@ from strata.guard.trim import trim
 from strata.guard.watch import Occurrence
 from strata.live.known_names import KnownNames
 from strata.read.announced import ANNOUNCED, announced_text
+from strata.read.incident import INCIDENT
 from strata.record.directory import MANIFEST, TRACE, write_text
 from strata.record.former import written_files
 from strata.record.kept_names import bytes_below
 
-INCIDENT, VERDICT = "incident.json", "verdict.txt"
+VERDICT = "verdict.txt"
 SCHEMA = 1
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 _LONGEST = 40

@@ -16,8 +16,9 @@ from typing import Any
 from strata.errors import StrataError, TraceError
 from strata.guard.explain import Cause, explain
 from strata.guard.judging import say
-from strata.guard.kept import INCIDENT, VERDICT
+from strata.guard.kept import VERDICT
 from strata.pipeline.run import analyze
+from strata.read.incident import INCIDENT
 from strata.record.directory import write_text
 
 PAGE = "report.html"

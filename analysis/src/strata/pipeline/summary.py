@@ -11,6 +11,7 @@ from strata.model.build import Model
 from strata.model.processes import ProcessFacts
 from strata.printable import path_text
 from strata.read import Trace
+from strata.read.incident import read_faults
 from strata.read.manifest import describe_machine, read_manifest
 from strata.read.processes import Threads, count_processes
 
@@ -30,6 +31,7 @@ def summarize_trace(trace: Trace, model: Model, facts: ProcessFacts) -> TraceSum
         end_ns=census.end_ns,
         processes=_processes(census.threads, model, facts),
         machine=describe_machine(manifest) if manifest else "",
+        faults=read_faults(trace.path),
         opened=Path(trace.path),
     )
 

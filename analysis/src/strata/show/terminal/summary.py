@@ -121,17 +121,20 @@ class _Screen:
             for row in rows
             if row["severity"] == Severity.LOSS.value and row["code"] not in SAID_FIRST
         ]
-        return [*self._in_short(said_first(rows)), *first, *self._in_short(lost)]
+        faults = [{"severity": "fault", "text": text} for text in self._analysis.trace.faults]
+        said = [*self._in_short(faults), *self._in_short(said_first(rows))]
+        return [*said, *first, *self._in_short(lost)]
 
     def _in_short(self, rows: Sequence[Mapping[Any, Any]]) -> list[Text]:
-        """Return the first remarks, each in two lines at most."""
+        """Return the first remarks, each in two lines at most; faults in all that they need."""
         out: list[Text] = []
         for row in rows[:_MOST_FIRST]:
             lines = lines_of(f"{row['severity']}: {printable(row['text'])}", self._width - 2)
-            if len(lines) > 2:
+            if len(lines) > 2 and row["severity"] != "fault":
                 more = f" {ELLIPSIS} (--quality)"
                 lines = [lines[0], lines_of(lines[1], self._width - 2 - len(more))[0] + more]
-            style = "bold red" if row["severity"] == Severity.LOSS.value else "yellow"
+            bad = row["severity"] in (Severity.LOSS.value, "fault")
+            style = "bold red" if bad else "yellow"
             out += [Text(f"  {line}" if at else line, style=style) for at, line in enumerate(lines)]
         return out
 

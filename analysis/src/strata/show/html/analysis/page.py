@@ -131,7 +131,7 @@ def render_page(analysis: Analysis, *, title: str) -> str:
         begin=format_instant(analysis.trace.begin_ns),
         counts=analysis.counts,
         findings=_records(analysis),
-        first=said_first(_records(analysis)),
+        first=[*_faults(analysis), *said_first(_records(analysis))],
         explorer=explorer,
         headline=[with_micro(text) for text in _headline(analysis)],
         trust=_trust(analysis),
@@ -254,6 +254,11 @@ def _figure_items(chains: list[ChainSection], explorer: Explorer) -> list[tuple[
             place = f"quantile-{chain.chain_id}"
             items.append((place, figure_json(chain.quantile_figure.plot, place)))
     return items
+
+
+def _faults(analysis: Analysis) -> list[dict[str, str]]:
+    """Why a guard kept the trace, in the form of findings."""
+    return [{"severity": "loss", "text": f"Fault: {text}"} for text in analysis.trace.faults]
 
 
 def _headline(analysis: Analysis) -> tuple[str, ...]:
