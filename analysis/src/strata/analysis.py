@@ -49,7 +49,7 @@ class TraceSummary:
     end_ns: int
     processes: tuple[Process, ...]
     machine: str = ""
-    faults: tuple[str, ...] = ()
+    faults: tuple[str, ...] = field(default=(), repr=False)
     opened: Path | None = field(default=None, repr=False)
 
     @property
