@@ -19,6 +19,10 @@ class TraceError(StrataError):
     """A trace cannot be found or read."""
 
 
+class NoRos2Error(TraceError):
+    """A trace has no event of ROS 2."""
+
+
 class SessionError(StrataError):
     """A tracing session cannot be configured, started or stopped."""
 

@@ -20,6 +20,7 @@ TABLES = "tables.json"
 TABLES_FORMAT = "strata tables"
 RECORDING_FORMAT = "strata recording"
 ANNOUNCED_FORMAT = "strata announcements"
+RESULTS_FORMAT = "strata results"
 _GENERATOR = re.compile(rb'<meta name="generator" content="strata [^"<>]{0,60}">')
 # The mark stands before the styles.
 _PAGE_HEAD = 2048

@@ -62,6 +62,10 @@ VERBS = {
     "analyze": Verb(
         "strata.cli.analyze", "Show in which layer the time of TRACE went, on one screen."
     ),
+    "results": Verb(
+        "strata.cli.results",
+        "Analyze a long recording chunk by chunk into a directory that every verb reads.",
+    ),
     "sql": Verb(
         "strata.cli.sql", "Answer QUERY, one SELECT in SQL, from the tables of TRACE (docs/sql.md)."
     ),

@@ -7,7 +7,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from strata.errors import TraceError
+from strata.errors import NoRos2Error
 from strata.schema.events import PROVIDER
 
 
@@ -17,17 +17,17 @@ def has_ros2(counts: Mapping[str, int]) -> bool:
 
 
 def require_ros2(path: Path, counts: Mapping[str, int]) -> None:
-    """Raise TraceError where a trace, of so many events by name, holds none of ROS 2."""
+    """Raise NoRos2Error where a trace, of so many events by name, holds none of ROS 2."""
     if has_ros2(counts):
         return
     total = sum(counts.values())
     if not total:
-        raise TraceError(
+        raise NoRos2Error(
             f"Cannot analyze {path}: the trace contains no events. Check that the session was "
             "started before the nodes and that they load the tracepoints (strata doctor)."
         )
     names = ", ".join(sorted({name.split(":")[0] for name in counts})[:5])
-    raise TraceError(
+    raise NoRos2Error(
         f"Cannot analyze {path}: none of its {total} events is a {PROVIDER}:* event; they belong "
         f"to {names}. Record with the events ros2:* (strata record, ros2 trace)."
     )

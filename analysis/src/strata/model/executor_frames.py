@@ -84,8 +84,11 @@ def _nodes(model: Model, executor: Ints, callback: Ints) -> list[str]:
     return [", ".join(found) for found in out]
 
 
-def executor_threads_rows(model: Model) -> Rows:
-    """Return the table `executor_threads`: a row a thread that is in an executor."""
+def executor_threads_rows(model: Model, within: tuple[int, int] | None = None) -> Rows:
+    """Return the table `executor_threads`: a row a thread that is in an executor.
+
+    `within`: only what was done between these instants, ns since the epoch; null: all.
+    """
     executors, processes = model.executors, model.processes
     threads = np.flatnonzero(executors.of_thread != NONE)
     executions, count = model.executions, len(executors.of_thread)
@@ -93,13 +96,19 @@ def executor_threads_rows(model: Model) -> Rows:
     times = model.facts.executor_times()
     did = _done(model, times, until_ns)
     begin_ns, end_ns = _spans(model, times, threads, until_ns, did.waiting)
-    runs = np.bincount(executions.thread[executions.depth == 1], minlength=count)
+    outer = executions.depth == 1
+    if within is not None:
+        begin_ns = np.clip(begin_ns, *within)
+        end_ns = np.clip(end_ns, begin_ns, within[1])
+        outer &= (executions.start_ns > within[0]) & (executions.start_ns <= within[1])
+    runs = np.bincount(executions.thread[outer], minlength=count)
     told = executors.told[executors.of_thread[threads]]
     several = told & (executors.threads[executors.of_thread[threads]] > 1)
+    spans = None if within is None else _of_threads(count, threads, begin_ns, end_ns)
     executing, waiting, outside = (
-        _total(parts)[threads] for parts in (did.executing, did.waiting, did.outside)
+        _total(parts, spans)[threads] for parts in (did.executing, did.waiting, did.outside)
     )
-    mutex = np.where(several, _total(did.mutex)[threads], 0)
+    mutex = np.where(several, _total(did.mutex, spans)[threads], 0)
     ready = end_ns - begin_ns - executing - waiting - mutex
     return Rows(
         tables.EXECUTOR_THREADS,
@@ -135,8 +144,18 @@ class _Done:
     outside: Parts
 
 
-def _total(parts: Parts) -> Ints:
+def _total(parts: Parts, spans: tuple[Ints, Ints] | None = None) -> Ints:
+    """Return the sum of each thread; `spans`: of what lies between two instants of it."""
+    if spans is not None:
+        return _total_within(parts, *spans)
     return np.asarray(sum(part.total() for part in parts), np.int64)
+
+
+def _of_threads(count: int, threads: Ints, begin_ns: Ints, end_ns: Ints) -> tuple[Ints, Ints]:
+    """Return the bounds of some of `count` threads; of the others nothing."""
+    begins, ends = np.zeros(count, np.int64), np.zeros(count, np.int64)
+    begins[threads], ends[threads] = begin_ns, end_ns
+    return begins, ends
 
 
 def _total_within(parts: Parts, begin_ns: Ints, end_ns: Ints) -> Ints:
@@ -167,10 +186,9 @@ def _in_traffic(
     some = first_ns[own] <= last_ns[own]
     begin_ns = np.maximum(np.where(some, first_ns[own], 0), spans[0])
     end_ns = np.maximum(np.minimum(np.where(some, last_ns[own], 0), spans[1]), begin_ns)
-    begins, ends = np.zeros(count, np.int64), np.zeros(count, np.int64)
-    begins[threads], ends[threads] = begin_ns, end_ns
+    bounds = _of_threads(count, threads, begin_ns, end_ns)
     executing, waiting, mutex, outside = (
-        _total_within(parts, begins, ends)[threads]
+        _total_within(parts, *bounds)[threads]
         for parts in (did.executing, did.waiting, did.mutex, did.outside)
     )
     told = some & executors.told[own]

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from strata.layers.between_hosts import count_between_hosts
+from strata.layers.between_hosts import clocks_of, count_between_hosts
 from strata.layers.blockers import find_blockers
 from strata.layers.chain_begins import causes_missing
 from strata.layers.deliveries import find_deliveries
@@ -98,10 +98,10 @@ def _hops(
     # What happened to each publication is as much as all messages: it is not kept.
     counts, losses = delivery_tables(find_deliveries(model, transfers, names))
     hops, layers = hop_tables(messages, counts)
-    return hops, layers, losses, _count_losses(hops, losses)
+    return hops, layers, losses, count_losses(hops, losses)
 
 
-def _count_losses(hops: Rows, losses: Rows) -> Findings:
+def count_losses(hops: Rows, losses: Rows) -> Findings:
     """Count what was lost on hops of the application, with the hop and the cause as its place."""
     found = []
     codes = {LOST: "lost_messages", UNKNOWN: "unknown_deliveries"}
@@ -144,5 +144,6 @@ MESSAGE_STAGES = (
         "endpoint_names",
     ),
     stage("headless", causes_missing, "model", "transfers"),
+    stage("message_clocks", clocks_of, "model", "transfers"),
 )
 """What makes the tables of messages and hops; `plain_hops` is `hops` without modes."""

@@ -14,9 +14,11 @@ from strata.model.of_trace import model_of_trace
 from strata.pipeline.messages import Wanted
 from strata.pipeline.progress import Progress, stage_of
 from strata.pipeline.results import ModelResults
+from strata.pipeline.stored import StoredResults
 from strata.read import Trace, open_trace
 from strata.read.links import declared_links
 from strata.read.manifest import other_processes, read_manifest
+from strata.read.results import is_results, open_results
 from strata.read.thread_cpu import ThreadCpu, read_thread_cpu
 from strata.schema.chain_text import topics_of
 from strata.schema.links import MessageLink
@@ -38,12 +40,24 @@ def analyze(
     topics = tuple(topics_of(chain) if isinstance(chain, str) else chain or ())
     wanted = Wanted(declared_links(links), topics or None, tuple(quantiles))
     stage = stage_of(progress)
+    if is_results(Path(path)):
+        return analyze_stored(Path(path), wanted, stage)
     stage("reading events")
     trace = open_trace(path, progress=progress)
     others = [] if all_processes else other_processes(read_manifest(trace.path))
     unwanted = Unwanted(frozenset(without), frozenset(others))
     model = model_of_trace(trace, _thread_cpu(trace), progress, unwanted)
     return analyze_model(trace, model, wanted, stage)
+
+
+def analyze_stored(
+    path: Path, wanted: Wanted, stage: Callable[[str], None] | None = None
+) -> Analysis:
+    """Return the results in a results directory, as `analyze_model` those of a model."""
+    results = StoredResults(open_results(path), wanted, stage)
+    if wanted.chain:
+        results.rows("chains")
+    return Analysis(results)
 
 
 def analyze_model(

@@ -1,0 +1,228 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a window adds to what is summed up: deliveries, work of threads, events, reads, losses."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pyarrow as pa
+
+from strata.layers.deliveries import Deliveries, Names, find_deliveries
+from strata.model.build import Model
+from strata.model.entities import UNKNOWN, take
+from strata.model.executor_frames import executor_threads_rows
+from strata.model.naming import node_labels
+from strata.pipeline.stages import Made
+from strata.read import Trace
+from strata.read.decoder import Selection
+from strata.read.processes import Threads, count_processes, count_threads
+from strata.results.numbering import Maps
+from strata.results.window_rows import Span
+from strata.schema import tables
+from strata.schema.events import INTERNAL_TOPICS
+from strata.schema.fates import LOST, NUMBER, RECEIVED
+from strata.schema.rows import NONE, Coded, Flags, Ints, Rows
+from strata.schema.stored import (
+    HOP_CAUSES,
+    HOP_COUNTS,
+    PROCESS_EVENTS,
+    SOURCE_TIMES,
+    THREAD_TIMES,
+)
+from strata.stats.hops import delivery_tables
+
+_NAMES = ("topic", "publisher_node", "subscription_node")
+_SILENT = "reader went silent"
+_NEVER = "reader never took anything"
+_READ = {"driver:packet_received", "driver:buffer_pulled"}
+
+
+def delivery_rows(made: Made, model: Model, span: Span, heard: set[Names]) -> tuple[Rows, Rows]:
+    """Return `hop_counts` and `hop_causes` of what was published in a window.
+
+    `heard` are the hops over which something was received before; those of the window are added.
+    """
+    found = find_deliveries(model, made["transfers"], made["endpoint_names"])
+    received = {found.hops[at] for at in np.unique(found.hop[found.fate == NUMBER[RECEIVED]])}
+    own = span.has(found.published_ns)
+    first = np.array([hop not in heard for hop in found.hops], bool)
+    found = replace(
+        found,
+        hop=found.hop[own],
+        publication=found.publication[own],
+        fate=_silent(found, own, first),
+        published_ns=found.published_ns[own],
+        since_ns=found.since_ns[own],
+        # In later windows it is known what took before.
+        before_first=np.where(first, found.before_first, 0),
+    )
+    counts, causes = delivery_tables(found)
+    records = list(Rows(HOP_COUNTS, counts).records())
+    causes_of = list(_named(causes, found.hops).records())
+    for hop, sent, at_ns in _silent_hops(model, span, heard - received - set(found.hops)):
+        names = dict(zip(_NAMES, hop, strict=True))
+        none = dict.fromkeys(("received", "in_flight", "unknown", "before_first"), 0)
+        records.append({**names, **none, "published": sent, "lost": sent})
+        lost = {"outcome": LOST, "cause": _SILENT, "count": sent}
+        causes_of.append({**names, **lost, "begin_ns": at_ns[0], "end_ns": at_ns[1]})
+    heard |= received
+    return Rows.of_records(HOP_COUNTS, records), Rows.of_records(HOP_CAUSES, causes_of)
+
+
+def _silent(found: Deliveries, own: Flags, first: Flags) -> Ints:
+    """Return the fates; a reader that took something in a window before did not never take."""
+    fate = found.fate[own].copy()
+    fate[(fate == NUMBER[_NEVER]) & ~first[found.hop[own]]] = NUMBER[_SILENT]
+    return fate
+
+
+def _named(losses: Rows, hops: Sequence[Names]) -> Rows:
+    columns = {
+        name: Coded.of(one[at] for one in hops).take(losses["hop_id"])
+        for at, name in enumerate(_NAMES)
+    }
+    rest = {
+        name: losses.words(name) if name in ("outcome", "cause") else losses[name]
+        for name in ("outcome", "cause", "count", "begin_ns", "end_ns", "since_ns")
+    }
+    return Rows(HOP_CAUSES, {**columns, **rest})
+
+
+def _silent_hops(
+    model: Model, span: Span, hops: set[Names]
+) -> list[tuple[Names, int, tuple[int, int]]]:
+    """Return how many messages were sent over hops whose reader took nothing any more, and when.
+
+    In a window alone such a reader cannot be told from one that was not found yet.
+    """
+    publications, publishers = model.publications, model.entities.publishers
+    nodes = take(node_labels(model.entities.nodes, model.processes), publishers.node, UNKNOWN)
+    own = np.flatnonzero(span.has(publications.begin_ns))
+    sent: dict[tuple[str, str], list[int]] = {}
+    for row, at_ns in zip(
+        publications.publisher[own].tolist(), publications.begin_ns[own].tolist(), strict=True
+    ):
+        if row >= 0:
+            sent.setdefault((publishers.topic[row], nodes[row]), []).append(at_ns)
+    out = []
+    for hop in sorted(hops):
+        times = sent.get(hop[:2])
+        if times and hop[0] not in INTERNAL_TOPICS:
+            out.append((hop, len(times), (min(times), max(times))))
+    return out
+
+
+def thread_rows(made: Made, model: Model, span: Span) -> Rows:
+    """Return `thread_times`: what threads of executors did in a window."""
+    rows = executor_threads_rows(model, (span.since_ns, span.until_ns))
+    executors = made["executors"]
+    # By a name that is the same in other windows, too.
+    least = np.full(len(executors), np.iinfo(np.int64).max)
+    np.minimum.at(least, rows["executor_id"], rows["vtid"])
+    kind = executors.words("kind").take(rows["executor_id"])
+    columns = {
+        name: rows.words(name) if name == "host" else rows[name]
+        for name in THREAD_TIMES.names
+        if name not in ("executor", "kind")
+    }
+    own = {"executor": least[rows["executor_id"]], "kind": kind}
+    some = rows["end_ns"] > rows["begin_ns"]
+    return Rows(THREAD_TIMES, {**columns, **own}).take(some)
+
+
+def count_ambiguous(model: Model, span: Span) -> int:
+    """Return how many takes of a window may be of several publications."""
+    taken = np.unique(model.matches.doubtful[0])
+    return int(span.has(model.takes.taken_ns[taken]).sum())
+
+
+@dataclass(frozen=True)
+class Counted:
+    """The events of a chunk by process (`process_events`), and when the first and last were."""
+
+    processes: Rows
+    begin_ns: int
+    end_ns: int
+
+    @property
+    def events(self) -> int:
+        """How many there are."""
+        return int(self.processes["events"].sum())
+
+
+def count_events(chunk: Trace) -> Counted:
+    """Count the events of a trace chunk. Raises TraceError."""
+    threads: Threads = Counter()
+    begin_ns, end_ns = int(np.iinfo(np.int64).max), 0
+    wanted = frozenset({"timestamp", "host", "vpid", "vtid", "procname", "process_name"})
+    for part in chunk.chunks(Selection(columns=wanted)):
+        for batches in part.values():
+            for batch in batches:
+                threads.update(count_threads(pa.Table.from_batches([batch])))
+                times = batch.column("timestamp").to_numpy()
+                begin_ns, end_ns = min(begin_ns, int(times[0])), max(end_ns, int(times[-1]))
+    counted = count_processes(threads)
+    rows = Rows.of_records(PROCESS_EVENTS, [vars(one) for one in counted])
+    return Counted(rows, begin_ns, end_ns)
+
+
+def source_rows(made: Made, model: Model, trace: Trace, span: Span, maps: Maps) -> Rows:
+    """Return `source_times`: what drivers read in a window."""
+    sources = made["driver_sources"]
+    if not len(sources):
+        return Rows.none(SOURCE_TIMES)
+    reads = {name: model.rows.ints("driver_reads", name) for name in ("source", "ns", "arrival_ns")}
+    own = span.has(reads["ns"])
+    source = reads["source"][own]
+    queue_ns = np.where(reads["arrival_ns"] != NONE, reads["ns"] - reads["arrival_ns"], NONE)[own]
+    longest = np.full(len(sources), NONE, np.int64)
+    np.maximum.at(longest, source, queue_ns)
+    return Rows(
+        SOURCE_TIMES,
+        {
+            "source_id": maps["driver_sources"][sources["source_id"]],
+            "reads": np.bincount(source, minlength=len(sources)),
+            "bytes": _bytes(sources, trace, span),
+            "queue_max_ns": longest,
+        },
+    )
+
+
+def _bytes(sources: Rows, trace: Trace, span: Span) -> Ints:
+    """Return how many bytes were read from each source."""
+    columns = {"host", "vpid", "source", "bytes"}
+    found: dict[tuple[str, int, int], int] = {}
+    end_ns = None if span.until_ns == np.iinfo(np.int64).max else span.until_ns + 1
+    events = trace.tables(_READ, columns=columns, begin_ns=span.since_ns + 1, end_ns=end_ns)
+    for table in events.values():
+        sums = table.group_by(["host", "vpid", "source"]).aggregate([("bytes", "sum")])
+        for row in sums.to_pylist():
+            key = (row["host"], row["vpid"], row["source"])
+            found[key] = found.get(key, 0) + int(row["bytes_sum"])
+    keys = zip(
+        sources.texts("host"), sources["vpid"].tolist(), sources["source"].tolist(), strict=True
+    )
+    return np.array([found.get(key, 0) for key in keys], np.int64)
+
+
+def loss_rows(trace: Trace, after_ns: int | None, place_of: Mapping[str, str]) -> Rows:
+    """Return the table `losses` of what was lost after an instant; null: of all.
+
+    Places in the window's directory are named as `place_of` has them.
+    """
+    rows = []
+    for row in trace.loss_rows():
+        known_ns = row["end_ns"] if row["end_ns"] is not None else row["begin_ns"]
+        if after_ns is not None and (known_ns is None or known_ns <= after_ns):
+            continue
+        if after_ns is not None and row["code"] in ("packets_before_trace", "dropped_packets"):
+            continue
+        place = str(row["where"])
+        for staged, own in place_of.items():
+            place = place.replace(staged, own)
+        rows.append({**row, "place": place})
+    return Rows.of_records(tables.LOSSES, rows)
