@@ -10,6 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 import numpy as np
+import numpy.typing as npt
 import pandas as pd
 from table_rows import frame_of
 
@@ -22,12 +23,15 @@ from strata.stats.blame import blame_table
 from strata.stats.bottleneck import find_bottlenecks
 from strata.stats.callbacks import callback_table, describe
 from strata.stats.causes import Evidence, find_causes
+from strata.stats.chain_drifts import drift_rows
 from strata.stats.chain_facts import chain_facts
 from strata.stats.chains import chain_tables
 from strata.stats.findings import quality_rows
 from strata.stats.hops import hop_tables
 from strata.stats.layer_places import LayerPlaces
 from strata.stats.mode_tables import mode_tables
+from strata.stats.segments import Segments
+from strata.stats.trend import find_intervals, layer_trend_rows, trend_rows
 from strata.verdict.groups import group_chains
 
 BEGIN_NS = 1_700_000_000_000_000_000
@@ -63,6 +67,9 @@ class Relay:
     """No executor events: middleware, executor wait and take are one layer."""
     losses: dict[str, int] = field(default_factory=dict)
     init: bool = True
+    period_ns: int = PERIOD_NS
+    waits_ns: npt.NDArray[np.int64] | None = None
+    """Added to the executor wait of each message on its last hop."""
 
     def nodes(self) -> list[str]:
         if not self.init:
@@ -161,7 +168,16 @@ def make(relay: Relay) -> Analysis:
         event_uses=tables.EVENT_USES.empty(),
         bottlenecks=find_bottlenecks(of_modes.chains, blame, of_modes.modes, facts),
         **alone(frame_of(of_modes.chains)),
+        **_over_time(of_modes.chains, of_modes.instances, of_chains.layers, segments),
     )
+
+
+def _over_time(chains: Rows, instances: Rows, layers: Rows, segments: Segments) -> dict[str, Rows]:
+    intervals = find_intervals(instances)
+    trend = trend_rows(intervals, instances)
+    of_layers = layer_trend_rows(intervals, trend, layers, segments)
+    drifts = drift_rows(trend, of_layers, chains, layers)
+    return {"trend": trend, "layer_trend": of_layers, "drifts": drifts}
 
 
 def nothing() -> Analysis:
@@ -219,7 +235,7 @@ def alone(chains: pd.DataFrame) -> dict[str, pd.DataFrame]:
 def _messages(relay: Relay) -> pd.DataFrame:
     random = np.random.default_rng(relay.seed)
     nodes, topics = relay.nodes(), relay.topics()
-    publish = BEGIN_NS + PERIOD_NS * np.arange(1, relay.messages + 1)
+    publish = BEGIN_NS + relay.period_ns * np.arange(1, relay.messages + 1)
     held: np.ndarray | None = None
     frames = []
     for hop in range(relay.hops):
@@ -227,6 +243,8 @@ def _messages(relay: Relay) -> pd.DataFrame:
         cut["callback_ns"] += relay.work_ns.get(hop, 0)
         if hop == relay.hops - 1 and relay.blocked_ns:
             cut["executor_wait_ns"][::10] += relay.blocked_ns
+        if hop == relay.hops - 1 and relay.waits_ns is not None:
+            cut["executor_wait_ns"] += relay.waits_ns
         frame = _hop(relay, hop, publish, cut)
         frame["topic"], frame["publisher_node"] = topics[hop], nodes[hop]
         frame["subscription_node"] = nodes[hop + 1]

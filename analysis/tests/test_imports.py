@@ -189,6 +189,20 @@ ALLOWED: dict[str, set[str]] = {
         "pipeline",
         "verdict",
     },
+    # It analyzes a recording chunk by chunk.
+    "results": {
+        "errors",
+        "schema",
+        "read",
+        "record",
+        "engine",
+        "model",
+        "layers",
+        "stats",
+        "pipeline",
+        "live",
+        "printable",
+    },
     # It watches what is recorded by conditions of a file, and explains what it keeps.
     "guard": {
         "errors",
@@ -213,6 +227,7 @@ ALLOWED: dict[str, set[str]] = {
     "sql": {"lazy", "nearest", "errors", "schema", "analysis", "api", "read"},
     "cli": {
         "guard",
+        "results",
         "lazy",
         "live",
         "api",

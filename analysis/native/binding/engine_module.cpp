@@ -109,12 +109,12 @@ class Engine {
   // How late steps of operations came that were fed, if that is too late; else 0.
   int64_t too_late_by() { return intake_ ? intake_->too_late_by() : 0; }
 
-  // Pushes the events of a trace from a time on; returns how many, and what was found wrong.
+  // Pushes the events of a trace between two times; returns how many, and what was found wrong.
   nb::tuple read(const binding::Traces& traces, const nb::object& progress, int64_t latest_by,
-                 int64_t begin_ns) {
+                 int64_t begin_ns, int64_t last_ns) {
     if (finished_) throw std::logic_error("the engine is finished");
     constexpr uint64_t kAtOnce = 1U << 18;
-    strata::TraceEvents source(traces.set(), engine_, latest_by, announced_, begin_ns);
+    strata::TraceEvents source(traces.set(), engine_, latest_by, announced_, begin_ns, last_ns);
     for (bool more = true; more;) {
       const uint64_t before = source.events();
       {
@@ -360,7 +360,8 @@ NB_MODULE(_model, module) {
            nb::arg("latest_by") = 0, nb::arg("looks_back") = false)
       .def_prop_ro("too_late_by", &Engine::too_late_by)
       .def("read", &Engine::read, nb::arg("traces"), nb::arg("progress") = nb::none(),
-           nb::kw_only(), nb::arg("latest_by") = 0, nb::arg("begin_ns") = INT64_MIN)
+           nb::kw_only(), nb::arg("latest_by") = 0, nb::arg("begin_ns") = INT64_MIN,
+           nb::arg("last_ns") = INT64_MAX)
       .def("identities", &Engine::identities)
       .def("finish", &Engine::finish)
       .def("rows", &Engine::rows)

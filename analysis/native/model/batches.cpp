@@ -136,6 +136,11 @@ std::vector<Arrival> arrivals_of(std::vector<Batch>& batches) {
       batch.next(arrival);
     }
   }
+  // What was made of other things comes after them, whatever order the batches have.
+  std::ranges::stable_sort(found, {}, [](const Arrival& arrival) {
+    const EventType type = arrival.event.type;
+    return std::pair(arrival.event.ns, type == EventType::other ? UINT8_MAX : rank_of(type));
+  });
   return found;
 }
 

@@ -70,7 +70,7 @@ class Batch {
 // When the clocks of hosts began to count, in ns since the epoch, by numbers of texts.
 using ClockOrigins = std::map<int64_t, int64_t>;
 
-// The events of all batches, as they come.
+// The events of all batches, in order of time.
 std::vector<Arrival> arrivals_of(std::vector<Batch>& batches);
 
 // Pushes the events of all batches in order of time; of one instant, those of earlier batches

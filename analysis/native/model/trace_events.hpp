@@ -24,9 +24,10 @@ class TraceEvents : public ctf::Merge {
   // `traces` and `engine` must live as long. `latest_by`: how late an event comes at most, as an
   // earlier reading found. From one on that comes later than that, events are read and counted
   // only. `announced`: what was there before, as another session recorded it. Events before
-  // `begin_ns` are left out.
+  // `begin_ns` and after `last_ns` are left out.
   TraceEvents(const ctf::TraceSet& traces, Engine& engine, int64_t latest_by = 0,
-              std::span<const Arrival> announced = {}, int64_t begin_ns = INT64_MIN);
+              std::span<const Arrival> announced = {}, int64_t begin_ns = INT64_MIN,
+              int64_t last_ns = INT64_MAX);
 
   // Pushes up to so many events; false when there are no more. Throws std::system_error when a file
   // cannot be read.

@@ -248,6 +248,9 @@ class Analysis:
     chain_groups = _Frame()
     chain_group_members = _Frame()
     layer_cpu_waits = _Frame()
+    trend = _Frame()
+    layer_trend = _Frame()
+    drifts = _Frame()
 
     def __init__(self, results: Results) -> None:
         self._results = results

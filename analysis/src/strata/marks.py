@@ -17,6 +17,7 @@ from typing import Any
 from strata.documents import DocumentError, decode, parse_json, read_bytes
 
 TABLES = "tables.json"
+RESULTS = "results.json"
 TABLES_FORMAT = "strata tables"
 RECORDING_FORMAT = "strata recording"
 ANNOUNCED_FORMAT = "strata announcements"
@@ -71,6 +72,12 @@ def own_tables(directory: Path) -> set[str] | None:
         return {TABLES, *tables, *map(str, document.get("files", ()))}
     except (TypeError, KeyError, AttributeError):
         return None
+
+
+def is_own_results(directory: Path) -> bool:
+    """Tell whether a directory is one of results."""
+    document = _json(directory / RESULTS)
+    return isinstance(document, dict) and document.get("format") == RESULTS_FORMAT
 
 
 def own_manifest(path: Path) -> dict[str, Any] | None:

@@ -207,6 +207,11 @@ def test_wrong_usage_has_the_status_125() -> None:
         (("--attach", "--", "true"), "--attach records what runs already: it takes no command."),
         (("--attach", "--rmw-profile", "fastdds_udp"), "--rmw-profile sets the environment"),
         (("--attach", "--no-ros"), "--no-ros is about the environment of a command"),
+        (("--rotate", "4s", "--", "true"), "--rotate 4s is too often: at least 5s."),
+        (("--keep", "15s", "--", "true"), "--keep 15s is too short for chunks of 10s (--rotate)"),
+        (("--keep", "1d", "--rotate", "13h", "--attach"), "at least 2 of them, 93600s."),
+        (("--keep", "10", "--", "true"), "'10' is no time: write it as 30s, 500ms, 10m or 2h."),
+        (("--keep", "0s", "--", "true"), "'0s' is too short: it must be more than 0."),
     ],
 )
 def test_options_that_contradict_each_other_are_refused(line: tuple[str, ...], said: str) -> None:

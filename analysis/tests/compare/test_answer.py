@@ -22,12 +22,12 @@ from strata.comparison.compared import compare
 from strata.comparison.comparison import Comparison, compare_sides
 from strata.comparison.parts import Part
 from strata.comparison.places import Cause, PlacedTime, Split, against, causes_of
-from strata.comparison.relevance import Least
 from strata.comparison.runs import Stop, measure_run
 from strata.comparison.sentences import further, headline
 from strata.comparison.sides import Side
 from strata.errors import ComparisonError
 from strata.show.terminal.comparison import print_comparison
+from strata.stats.relevance import Least
 from strata.units import format_ns
 
 PLANTED_NS = 500_000

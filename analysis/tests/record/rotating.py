@@ -1,9 +1,10 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Record a command with rotation, in a session daemon that runs: TRACE MAX_BYTES COMMAND...
+"""Record a command with rotation, in a session daemon that runs: TRACE LIMITS COMMAND...
 
-Prints, as JSON: what the manifest would say, `problems`, `failed`, and what was said. Where the
-session daemon's process id is in `STRATA_TEST_DAEMON`, its consumers are killed after a second.
+LIMITS are those of `strata.record.rotation`, as JSON. Prints, as JSON: what the manifest would say,
+`problems`, `failed`, and what was said. Where the session daemon's process id is in
+`STRATA_TEST_DAEMON`, its consumers are killed after a second.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from pathlib import Path
 from strata.errors import SessionError
 from strata.record.config import Channel
 from strata.record.lttng import UST, Lttng, tool_environment
-from strata.record.rotation import Rotation
+from strata.record.rotation import Limits, Rotation
 
 CHANNEL = Channel(subbuf_size=1 << 16, num_subbuf=8, switch_timer=400_000, read_timer=200_000)
 PATIENCE_S = 30.0
@@ -37,7 +38,7 @@ def kill_consumer(daemon: int) -> None:
 
 
 def main() -> None:
-    trace, size, command = Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
+    trace, limits, command = Path(sys.argv[1]), Limits(**json.loads(sys.argv[2])), sys.argv[3:]
     daemon = int(os.environ.get("STRATA_TEST_DAEMON", "0"))
     lttng = Lttng(tool_environment(os.environ))
     said: list[str] = []
@@ -48,7 +49,7 @@ def main() -> None:
     lttng.start("rotating")
     # A program of one thread never fills those of more.
     buffers = CHANNEL.bytes_on(2)
-    rotation = Rotation(lttng, "rotating", trace, size, said.append, buffer_bytes=buffers)
+    rotation = Rotation(lttng, "rotating", trace, limits, said.append, buffer_bytes=buffers)
     process = subprocess.Popen(command, stdout=subprocess.PIPE, text=True)
     begin = time.monotonic()
     while process.poll() is None and not rotation.failed:

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""A trace that is kept within a size while real LTTng records it."""
+"""A trace that is kept within a size or a time while real LTTng records it."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from strata.read.trace import Trace
 from strata.record.config import Channel
 from strata.record.kept_names import KeptNames, number_of
 from strata.record.lttng import Lttng
-from strata.record.rotation import Rotation, minimum_bytes
+from strata.record.rotation import Limits, Rotation, minimum_bytes
 
 MIB = 1 << 20
 SIZE = 8 * MIB
@@ -73,7 +73,7 @@ def rotate(world: World, trace: Path, *command: str | Path, **environment: str) 
         sys.executable,
         HERE / "record" / "rotating.py",
         trace,
-        str(SIZE),
+        json.dumps({"max_bytes": SIZE}),
         *command,
         env=world.environment | environment,
     )
@@ -235,7 +235,7 @@ def test_a_chunk_whose_names_cannot_be_read_goes_all_the_same(tmp_path: Path) ->
     for number in range(4):
         archive(tmp_path, number, bytes(MIB))
     size = 9 * MIB // 2
-    rotation = Rotation(NO_LTTNG, "none", tmp_path, size, said.append, buffer_bytes=0)
+    rotation = Rotation(NO_LTTNG, "none", tmp_path, Limits(size), said.append, buffer_bytes=0)
 
     # Other tests of this process may have children, too.
     others = children()
@@ -265,7 +265,7 @@ def test_what_is_too_large_and_cannot_be_dropped_is_told(tmp_path: Path) -> None
     said: list[str] = []
     (tmp_path / "ust").mkdir()
     (tmp_path / "ust" / "ust_0").write_bytes(bytes(2 * MIB))
-    rotation = Rotation(NO_LTTNG, "none", tmp_path, MIB, said.append)
+    rotation = Rotation(NO_LTTNG, "none", tmp_path, Limits(MIB), said.append)
 
     rotation.look(now=True)
 

@@ -19,8 +19,8 @@ from strata.cli.output import check_output, output_options, write_json, write_ou
 from strata.cli.progress import counting_progress, decoding_progress
 from strata.cli.quantiles import quantiles_option
 from strata.cli.selection import processes_option
-from strata.comparison.relevance import Least
 from strata.errors import GateError
+from strata.stats.relevance import Least
 
 if TYPE_CHECKING:
     from strata.comparison.comparison import Comparison

@@ -88,8 +88,9 @@ def command(
 
     Without SOURCE, what runs already is recorded into ring buffers, and nothing is written to disk
     but the last seconds; the processes must have been started as for `strata record --attach`.
-    SOURCE is a directory of a running `strata guard`, or net://HOST[:PORT]/SESSION of a live
-    session that lttng-relayd receives. Ends by Ctrl-C.
+    SOURCE is a directory of a running `strata guard`, or of a `strata record` with --rotate (then
+    what is shown is as old as a chunk is long), or net://HOST[:PORT]/SESSION of a live session that
+    lttng-relayd receives. Ends by Ctrl-C.
 
     Exit status: 0 it ended as it should; 1 with --once, no event of ROS 2 came; 2 usage; 125 it
     could not record or follow.
@@ -128,13 +129,14 @@ def own_errors() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _followed(source: str, *, from_now: bool) -> Iterator[Windows]:
-    from strata.live.sources import SCHEME, follow_relayed, follow_ring
+    from strata.live.sources import SCHEME, follow_directory, follow_relayed
 
     if source.startswith(f"{SCHEME}:"):
         with follow_relayed(source, from_now=from_now) as windows:
             yield windows
     else:
-        yield follow_ring(Path(source))
+        with follow_directory(Path(source)) as windows:
+            yield windows
 
 
 def _temporary() -> tempfile.TemporaryDirectory[str]:

@@ -47,9 +47,9 @@ class View:
     def run(self, windows: Windows) -> int:
         """Show windows until the end; return the exit status."""
         from strata.live.following import Follower
-        from strata.live.sources import names_of_init_session
+        from strata.live.sources import names_for
 
-        follower = Follower(windows, names_of_init_session())
+        follower = Follower(windows, names_for(windows))
         tally = follower.tally
         lost: LiveError | None = None
         with (

@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-_SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0}
+_SECONDS = {"ms": 1e-3, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3600.0, "d": 86400.0}
 _TIME = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*([a-z]+)")
 _BYTES = {"": 1, "k": 1 << 10, "m": 1 << 20, "g": 1 << 30, "t": 1 << 40}
 _SIZE = re.compile(r"(\d{1,9}(?:\.\d{1,9})?)\s*([kmgt]?)(?:i?b)?")
@@ -29,7 +29,7 @@ class Seconds(click.ParamType[float]):
             self.fail(f"'{value}' is no time: write it as 30s, 500ms, 10m or 2h.", param, ctx)
         seconds = float(match[1]) * _SECONDS[match[2]]
         if not seconds:
-            self.fail(f"'{value}' is no time to record for: it must be more than 0.", param, ctx)
+            self.fail(f"'{value}' is too short: it must be more than 0.", param, ctx)
         return seconds
 
 

@@ -15,15 +15,19 @@ from strata.cli.completion import config_names, profile_names
 from strata.cli.program import suggested
 from strata.cli.quantities import Bytes, Seconds
 from strata.cli.statuses import CANNOT_RECORD, OwnRangeCommand, exit_with, own_range
-from strata.errors import SessionError
+from strata.errors import SessionError, StrataError
 from strata.printable import printable
 
 if TYPE_CHECKING:
+    from strata.record.companion import Companion
     from strata.record.config import SessionConfig
     from strata.record.plan import Attachment
     from strata.record.profiles import RmwProfile
     from strata.record.recording import Recording
     from strata.record.ros import Ros
+
+_CHUNK_S = 60.0
+"""How long chunks are that are analyzed, where nothing else is asked for."""
 
 
 @click.command("record", cls=OwnRangeCommand, context_settings={"allow_interspersed_args": False})
@@ -77,6 +81,25 @@ if TYPE_CHECKING:
     help="Keep the trace below this size, as in 20G, by dropping its oldest part.",
 )
 @click.option(
+    "--keep",
+    type=Seconds(),
+    metavar="TIME",
+    help="Keep what was recorded in the last TIME, as in 30s, 10m, 2h, 1d, and drop what is older.",
+)
+@click.option(
+    "--rotate",
+    type=Seconds(),
+    metavar="TIME",
+    help="Begin a new chunk of the trace at least this often, which is also what --keep drops at "
+    "once.  [default: an eighth of --keep, from 10s to 10m; without it none]",
+)
+@click.option(
+    "--results",
+    is_flag=True,
+    help="Analyze each chunk once it is complete into `results` in the session's directory, which "
+    "stays when chunks are dropped.  [without --rotate and --keep: a chunk a minute]",
+)
+@click.option(
     "--min-free",
     type=Bytes(),
     metavar="SIZE",
@@ -101,6 +124,9 @@ def command(
     kernel: bool,
     duration: float | None,
     max_size: int | None,
+    keep: float | None,
+    rotate: float | None,
+    results: bool,
     min_free: int | None,
     no_ros: bool,
     no_command_line: bool,
@@ -116,6 +142,9 @@ def command(
     it was not found.
     """
     _check_usage(command_line, attach=attach, rmw_profile=rmw_profile, no_ros=no_ros)
+    if results and keep is None and rotate is None:
+        rotate = _CHUNK_S
+    _check_times(keep, rotate)
     from strata.record.plan import Bounds
     from strata.record.profiles import load_profile
     from strata.record.recording import record
@@ -134,17 +163,50 @@ def command(
             rmw_profile=profile,
             kernel=kernel,
             keep_command_line=not no_command_line,
-            bounds=Bounds(duration, max_size, min_free),
+            bounds=Bounds(duration, max_size, min_free, keep, rotate),
             clock_offset=clock_offset,
             attachment=announced() if attach else None,
+            companion=_analyzing() if results else None,
             say=say,
         )
     say_lacks(recording)
     if not recording.end.succeeded:
         say(f"the command failed: {recording.end.description}")
-    say_next(recording)
+    if results and recording.directory:
+        _finish_results(recording.directory)
+    else:
+        say_next(recording)
     found_none = recording.traced == 0 and recording.empty
     exit_with(CANNOT_RECORD if found_none else recording.end.status, recording)
+
+
+def _analyzing() -> Companion:
+    """Return what analyzes the chunks of a recording beside it."""
+    from strata.read.manifest import RESULTS_NAME
+    from strata.record.companion import Companion
+
+    return Companion(
+        "strata.results.beside",
+        lambda place: [str(place), str(place / RESULTS_NAME)],
+        restarts=True,
+    )
+
+
+def _finish_results(session: Path) -> None:
+    """Analyze the chunks that are left, and say where the results are.
+
+    The recording is there without them, so what is wrong with them is only said.
+    """
+    from strata.cli.results import grow_to_end
+    from strata.read.manifest import RESULTS_NAME
+
+    target = session / RESULTS_NAME
+    try:
+        grow_to_end(session, target)
+    except StrataError as error:
+        say(f"{error} `strata results` makes them from the recording.")
+    else:
+        say(f"next: {suggested('analyze', target)}")
 
 
 def _check_usage(
@@ -167,9 +229,24 @@ def _check_usage(
     elif not attach and not command_line:
         error = "Missing a command after `--`, or --attach to record what runs already."
     if error:
-        usage = click.UsageError(error, click.get_current_context())
-        usage.exit_code = CANNOT_RECORD  # type: ignore[misc]
-        raise usage
+        raise _wrong_usage(error)
+
+
+def _check_times(keep: float | None, rotate: float | None) -> None:
+    """Refuse times that a trace cannot be rotated by. Raises click.UsageError."""
+    if keep is None and rotate is None:
+        return
+    from strata.record.rotation import Limits
+
+    limits = Limits.chosen(None, keep, rotate)
+    if limits is not None and limits.contradiction:
+        raise _wrong_usage(limits.contradiction)
+
+
+def _wrong_usage(error: str) -> click.UsageError:
+    usage = click.UsageError(error, click.get_current_context())
+    usage.exit_code = CANNOT_RECORD  # type: ignore[misc]
+    return usage
 
 
 def ros_if_any() -> Ros | None:

@@ -59,8 +59,7 @@ def grow_to_end(session: Path, target: Path) -> None:
 
 def default_output(trace: Path) -> Path:
     """Return `results` in the session that `trace` is or lies in; NAME-results beside any other."""
-    from strata.read.manifest import session_of
-    from strata.results.growing import RESULTS_NAME
+    from strata.read.manifest import RESULTS_NAME, session_of
 
     session = session_of(trace)
     if session is not None:

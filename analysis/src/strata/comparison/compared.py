@@ -10,13 +10,13 @@ from pathlib import Path
 
 from strata.analysis import Analysis
 from strata.comparison.comparison import Comparison, compare_sides, require_common
-from strata.comparison.relevance import DEFAULT, Least
 from strata.comparison.runs import Run, Subject, measure_run
 from strata.comparison.sides import Side
 from strata.pipeline import analyze
 from strata.printable import path_text
 from strata.read.manifest import session_of
 from strata.read.sessions import sessions_in, warm_up_of
+from strata.stats.relevance import DEFAULT, Least
 
 Source = Analysis | str | os.PathLike[str]
 

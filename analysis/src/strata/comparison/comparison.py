@@ -17,11 +17,11 @@ import numpy.typing as npt
 from strata.comparison.difference import Difference, difference
 from strata.comparison.losses import Loss, LossDifference, loss_difference, whole
 from strata.comparison.parts import Cut, Part
-from strata.comparison.relevance import DEFAULT, Least
 from strata.comparison.runs import HOP, KINDS, Subject
 from strata.comparison.sides import TRANSFER, Side, cut_of
 from strata.errors import ComparisonError
 from strata.stats.intervals import fraction_of
+from strata.stats.relevance import DEFAULT, Least
 from strata.stats.shift import holm
 
 if TYPE_CHECKING:

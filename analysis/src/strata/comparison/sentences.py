@@ -10,10 +10,10 @@ from strata.comparison.amounts import LEVEL, bounds_ns, p_text, percent, subject
 from strata.comparison.answer import Answer, Change
 from strata.comparison.comparison import Block, Comparison, Verdict
 from strata.comparison.places import Cause, against, causes_of, is_in_callback
-from strata.comparison.relevance import Least
 from strata.comparison.runs import CALLBACK, CHAIN, HOP, Subject
 from strata.schema.layer import Place
 from strata.schema.layers import BY_NAME
+from strata.stats.relevance import Least
 from strata.symbols import shorten
 from strata.units import format_count, format_ns, format_number, format_tick
 

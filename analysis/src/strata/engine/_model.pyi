@@ -60,8 +60,11 @@ class Engine:
         *,
         latest_by: int = 0,
         begin_ns: int = ...,
+        last_ns: int = ...,
     ) -> tuple[int, list[tuple[int, int, int, bool, str]], list[tuple[int, int, int]], int, int]:
-        """Feed the events of indexed traces from a time on; `progress` gets each chunk's number.
+        """Feed the events of indexed traces between two times, both included.
+
+        `progress` gets each chunk's number.
 
         Values that are of another kind than declared are null. Returns how many; damage, misplaced
         events and how many came out of order, as Reader of strata.read._ctf has them; and how late

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 Progress = Callable[[int], None] | None
 
-_BEGIN_OF_TIME = -(2**63)
+_BEGIN_OF_TIME, _END_OF_TIME = -(2**63), 2**63 - 1
 _LOOK_BACK = {DUMP_BEGIN, *(one.full_name for one in OPERATIONS)}
 
 
@@ -40,18 +40,20 @@ def read_rows(
     unwanted: Unwanted = NOBODY,
     announced: Mapping[str, pa.Table] | None = None,
     begin_ns: int | None = None,
+    last_ns: int | None = None,
 ) -> tuple[EngineTables, Windows, Findings]:
     """Read a trace event by event; return the rows of what is wanted, and when events were lost.
 
     `announced` are event tables of what was there before the trace; null: those kept beside it.
-    Events before `begin_ns` are left out, as if the trace began there.
+    Events before `begin_ns` and after `last_ns` are left out, as if the trace began and ended
+    there.
     Processes that are not wanted are left out; how many is the finding. Raises TraceError when the
     trace cannot be read, or holds no event of ROS 2.
     """
     # When events were lost has to be known before the first event, and how late events come, too:
     # what only reading tells is given to the next one.
     before = read_announced(trace.path) if announced is None else announced
-    feed = _Feed(trace, progress, before, begin_ns)
+    feed = _Feed(trace, progress, before, (begin_ns, last_ns))
     bounds = attached_bounds(trace)
     losses, late = loss_windows(trace), feed.late
     while True:
@@ -72,9 +74,10 @@ class _Feed:
         trace: Trace,
         progress: Progress,
         announced: Mapping[str, pa.Table],
-        begin_ns: int | None,
+        bounds: tuple[int | None, int | None],
     ) -> None:
-        self._trace, self._progress, self._begin_ns = trace, progress, begin_ns
+        self._trace, self._progress = trace, progress
+        self._begin_ns, self._last_ns = bounds
         self._latest_by = 0
         self._announced = [
             (event, batch) for event, table in announced.items() for batch in table.to_batches()
@@ -98,6 +101,7 @@ class _Feed:
                 self._progress,
                 latest_by=self._latest_by,
                 begin_ns=_BEGIN_OF_TIME if self._begin_ns is None else self._begin_ns,
+                last_ns=_END_OF_TIME if self._last_ns is None else self._last_ns,
             )
         except OSError as error:
             raise TraceError(f"Cannot read trace: {error.strerror or error}.") from error
@@ -115,11 +119,13 @@ class _Feed:
         self._latest_by = max(self._latest_by, engine.too_late_by)
 
     def _chunks(self) -> Iterator[dict[str, list[pa.RecordBatch]]]:
-        if not self._trace.decoder.out_of_order and self._begin_ns is None:
+        bounds = self._begin_ns, self._last_ns
+        if not self._trace.decoder.out_of_order and bounds == (None, None):
             yield from self._trace.chunks()
             return
         # Events that come late have their place in whole tables only.
-        tables = self._trace.tables(begin_ns=self._begin_ns)
+        end_ns = None if self._last_ns is None else self._last_ns + 1
+        tables = self._trace.tables(begin_ns=self._begin_ns, end_ns=end_ns)
         yield {event: table.to_batches() for event, table in tables.items()}
 
 

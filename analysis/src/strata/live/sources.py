@@ -3,6 +3,7 @@
 """Where a running recording is followed: ring buffers of this machine, or a relay daemon.
 
     guard/                           what `strata guard` or `strata live` records into ring buffers
+    SESSION/                         what `strata record` records in chunks (--rotate)
     net://HOST[:PORT][/SESSION]      a session that lttng-relayd receives on HOST
 
 The latter may also be as babeltrace2 has it: net://HOST[:PORT]/host/TRACED_HOST/SESSION.
@@ -19,6 +20,7 @@ from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
 from strata.errors import LiveError, SessionError
+from strata.live.chunk_windows import ChunkWindows
 from strata.live.followed import FollowedSession
 from strata.live.init_session import init_directory, is_running, known_to, traced_since
 from strata.live.known_names import KnownNames
@@ -26,6 +28,7 @@ from strata.live.relayed import RelayedWindows
 from strata.live.ring_windows import RingWindows
 from strata.live.viewer import PORT, LiveSession, Seek, Viewer
 from strata.live.windows import EVERY_NS, LEAST_BACK_NS, Windows
+from strata.read.manifest import read_manifest
 from strata.record.directory import MANIFEST, TRACE, read_state
 from strata.record.lttng import Lttng
 from strata.record.ring import RING
@@ -52,6 +55,35 @@ def follow_relayed(url: str, *, from_now: bool = False) -> Iterator[Windows]:
             with contextlib.suppress(SessionError):
                 Lttng(dict(os.environ) | {"LC_ALL": "C"}).regenerate_statedump(session.name)
         yield RelayedWindows(followed, Path(place) / "window")
+
+
+@contextlib.contextmanager
+def follow_directory(directory: Path) -> Iterator[Windows]:
+    """Follow what is recorded into a directory of this machine: ring buffers, or chunks.
+
+    Raises LiveError.
+    """
+    state = read_state(directory)
+    if state is None or state.ring or not state.recorder_alive:
+        yield follow_ring(directory)
+        return
+    if not _is_rotated(directory):
+        raise LiveError(
+            f"Cannot follow {directory}: it is not recorded in chunks. Record with --rotate, or "
+            "use `strata live` without SOURCE beside it."
+        )
+    with tempfile.TemporaryDirectory("-strata", dir=directory, prefix=".live-") as place:
+        yield ChunkWindows(directory, Path(place) / "window")
+
+
+def _is_rotated(directory: Path) -> bool:
+    """Return whether a recording that is being made begins new chunks now and then."""
+    return bool((read_manifest(directory) or {}).get("rotation"))
+
+
+def names_for(windows: Windows) -> KnownNames:
+    """Return the names that are known before the first window."""
+    return windows.names() if isinstance(windows, ChunkWindows) else names_of_init_session()
 
 
 def follow_ring(

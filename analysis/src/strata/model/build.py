@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Protocol
 
@@ -58,7 +58,7 @@ class Model:
     clock, where hosts may share one (strata.model.hosts); `samples` are those of the threads' waits
     for a CPU, and what the trace's clock adds to their times. Until `dropped_until_ns` only what
     names things is there; `NONE`: nothing was dropped on purpose. `found_before` tells of what was
-    left out when the events were read.
+    left out when the events were read. `always_named`: see `Processes`.
     """
 
     rows: EngineTables
@@ -67,6 +67,7 @@ class Model:
     samples: tuple[ThreadCpu, int] | None = None
     dropped_until_ns: int = NONE
     found_before: Findings = NOTHING_FOUND
+    always_named: bool = False
 
     @cached_property
     def numbers(self) -> Numbers:
@@ -92,10 +93,10 @@ class Model:
         """When the last process that was there before the trace began to be recorded, or `NONE`."""
         return self.rows.engine.joined_ns
 
-    @property
+    @cached_property
     def processes(self) -> Processes:
         """All processes and threads."""
-        return self.events.processes
+        return replace(self.events.processes, always_named=self.always_named)
 
     @cached_property
     def entities(self) -> Entities:

@@ -31,6 +31,7 @@ class Processes:
     """Every process and thread of a trace; the index is its dense number.
 
     `end_ns` is when another process got the process id; `NONE` for one that none came after.
+    `always_named`: nodes are called by their process, too, though no other has their name.
     """
 
     host: list[str]
@@ -38,6 +39,7 @@ class Processes:
     thread_process: Ints
     thread_vtid: Ints
     end_ns: Ints
+    always_named: bool = False
 
 
 def filled(values: pd.Series[Any]) -> Ints:

@@ -26,16 +26,21 @@ def model_of_trace(
     unwanted: Unwanted = NOBODY,
     announced: Mapping[str, pa.Table] | None = None,
     begin_ns: int | None = None,
+    last_ns: int | None = None,
+    *,
+    always_named: bool = False,
 ) -> Model:
     """Read a trace, and return its model.
 
     `cpu`: samples of the threads' waits for a CPU, and what the trace's clock adds to theirs.
     `announced`: event tables of what was there before the trace; null: those kept beside it.
-    Events before `begin_ns` are left out, as if the trace began there.
+    Events before `begin_ns` and after `last_ns` are left out, as if the trace began and ended
+    there.
+    `always_named`: nodes are called by their process, too, as with other parts of a recording.
     Processes that are not wanted are left out, and are among its findings. Raises TraceError when
     the trace cannot be read, or holds no event of ROS 2.
     """
-    rows, losses, left_out = read_rows(trace, progress, unwanted, announced, begin_ns)
+    rows, losses, left_out = read_rows(trace, progress, unwanted, announced, begin_ns, last_ns)
     model = Model(
         rows,
         losses=losses,
@@ -43,6 +48,7 @@ def model_of_trace(
         samples=cpu,
         dropped_until_ns=dropped_until_ns(trace),
         found_before=left_out,
+        always_named=always_named,
     )
     with within_bound():
         # Now, so that a bound that is no size is refused before a result is asked for.

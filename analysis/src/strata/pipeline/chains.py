@@ -11,7 +11,6 @@ from itertools import pairwise
 import numpy as np
 
 from strata.analysis import Bottleneck
-from strata.layers.between_hosts import clocks_of
 from strata.layers.chains import Chain, find_chains, find_chains_of, find_ways
 from strata.layers.cpu_waits import find_cpu_waits
 from strata.layers.links import Links
@@ -97,17 +96,14 @@ def _chain_names(chains: Sequence[Chain], topic_of_hop: Sequence[str]) -> list[s
 
 
 def _chain_tables(
-    model: Model,
-    transfers: Transfers,
     chains: Sequence[Chain],
     messages: Rows,
     links: Rows,
     places: LayerPlaces,
     ready: Readiness,
+    clocks: tuple[Ints, Ints],
 ) -> tuple[Rows, Rows, Segments, Rows, Findings]:
-    found: ChainTables = chain_tables(
-        chains, messages, links, places, ready, clocks_of(model, transfers)
-    )
+    found: ChainTables = chain_tables(chains, messages, links, places, ready, clocks)
     unfinished = Finding("unfinished_chains", int(found.chains["unfinished"].sum()))
     return found.chains, found.instances, found.segments, found.layers, Findings(unfinished)
 
@@ -189,13 +185,12 @@ CHAIN_STAGES = (
     stage(
         ("plain_chains", "plain_instances", "segments", "chain_layers", FINDINGS),
         _chain_tables,
-        "model",
-        "transfers",
         "ways_of_chains",
         "messages",
         "links",
         "layer_places",
         "readiness",
+        "message_clocks",
     ),
     stage("chain_segments", Segments.all, "segments"),
     stage(

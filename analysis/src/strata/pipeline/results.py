@@ -19,6 +19,7 @@ from strata.pipeline.entities import ENTITY_STAGES
 from strata.pipeline.messages import MESSAGE_STAGES, Wanted
 from strata.pipeline.stages import FINDINGS, Made, shown_as, stage
 from strata.pipeline.summary import summarize_trace
+from strata.pipeline.trend import TREND_STAGES
 from strata.read import Trace
 from strata.schema import tables
 from strata.schema.quality import Finding, Findings
@@ -99,6 +100,7 @@ STAGES = (
     *shown_as("following messages", MESSAGE_STAGES),
     *shown_as("following chains", CHAIN_STAGES),
     *shown_as("statistics", ENTITY_STAGES),
+    *shown_as("statistics", TREND_STAGES),
     stage(
         "quantiles",
         _quantiles,

@@ -14,7 +14,6 @@ from strata.model.of_trace import model_of_trace
 from strata.pipeline.messages import Wanted
 from strata.pipeline.progress import Progress, stage_of
 from strata.pipeline.results import ModelResults
-from strata.pipeline.stored import StoredResults
 from strata.read import Trace, open_trace
 from strata.read.links import declared_links
 from strata.read.manifest import other_processes, read_manifest
@@ -54,6 +53,9 @@ def analyze_stored(
     path: Path, wanted: Wanted, stage: Callable[[str], None] | None = None
 ) -> Analysis:
     """Return the results in a results directory, as `analyze_model` those of a model."""
+    # Without results no Arrow columns are read.
+    from strata.pipeline.stored import StoredResults
+
     results = StoredResults(open_results(path), wanted, stage)
     if wanted.chain:
         results.rows("chains")

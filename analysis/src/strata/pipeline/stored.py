@@ -8,7 +8,7 @@ What stages make from the model of a trace is stored; the others are those of an
 from __future__ import annotations
 
 from collections.abc import Callable
-from pathlib import Path
+from datetime import UTC, datetime
 from typing import Any
 
 import numpy as np
@@ -19,22 +19,22 @@ from strata.layers.readiness import Readiness
 from strata.pipeline.messages import Wanted, count_losses
 from strata.pipeline.results import STAGES
 from strata.pipeline.stages import FINDINGS, Made, Stage, stage
+from strata.pipeline.stored_labels import Labels
 from strata.pipeline.stored_rows import StoredRows
 from strata.pipeline.stored_sums import (
     Hops,
     driver_sources_rows,
     executor_tables,
     find_hops,
-    hop_columns,
-    hop_losses_rows,
+    hop_tables_of,
     lifecycle_states_rows,
     losses_rows,
 )
 from strata.printable import path_text, printable
 from strata.read.results import ResultsDirectory
 from strata.schema import tables
-from strata.schema.quality import EVENT_LOSSES, SAID_FIRST, Finding, Findings
-from strata.schema.rows import NONE, Coded, Flags, Ints, Rows, numbered
+from strata.schema.quality import SAID_FIRST, Finding, Findings
+from strata.schema.rows import NONE, Flags, Ints, Rows, numbered
 from strata.schema.stored import (
     HOP_CAUSES,
     HOP_COUNTS,
@@ -61,12 +61,14 @@ def _plain(name: str) -> Stage:
     return stage(name, lambda stored: stored.rows(name), "stored")
 
 
-def _hops(stored: StoredRows, counts: Rows) -> Hops:
-    return find_hops(stored.rows("messages"), counts)
+def _hops(stored: StoredRows, counts: Rows, labels: Labels) -> Hops:
+    messages = labels.of_rows(stored.rows("messages"))
+    return find_hops(messages, labels.of_rows(counts))
 
 
-def _messages(stored: StoredRows, hops: Hops) -> Rows:
-    return stored.rows("messages", {"hop_id": hops.of_message} if len(hops.of_message) else None)
+def _messages(stored: StoredRows, hops: Hops, labels: Labels) -> Rows:
+    messages = labels.of_rows(stored.rows("messages"))
+    return messages.with_columns({"hop_id": hops.of_message}) if len(messages) else messages
 
 
 def _facts(stored: StoredRows, messages: Rows) -> tuple[Readiness, Flags, tuple[Ints, Ints]]:
@@ -95,21 +97,21 @@ def _links(links: Rows) -> Links:
 
 
 def _hop_tables(
-    messages: Rows, hops: Hops, counts: Rows, causes: Rows
+    messages: Rows, hops: Hops, counts: Rows, causes: Rows, labels: Labels
 ) -> tuple[Rows, Rows, Rows, Findings]:
-    of_hops, layers = hop_tables(messages, hop_columns(hops, counts))
-    losses = hop_losses_rows(hops, causes)
+    columns, losses = hop_tables_of(hops, labels.of_rows(counts), labels.of_rows(causes))
+    of_hops, layers = hop_tables(messages, columns)
     return of_hops, layers, losses, count_losses(of_hops, losses)
 
 
-def _calls(stored: StoredRows) -> Rows:
-    calls = stored.rows("service_calls")
+def _calls(stored: StoredRows, labels: Labels) -> Rows:
+    calls = labels.of_rows(stored.rows("service_calls"))
     number = numbered(calls.words("service"), calls.words("client_node"))
     return calls.with_columns({"service_id": number})
 
 
-def _goals(stored: StoredRows) -> Rows:
-    goals = stored.rows("action_goals")
+def _goals(stored: StoredRows, labels: Labels) -> Rows:
+    goals = labels.of_rows(stored.rows("action_goals"))
     number = numbered(goals.words("action"), goals.words("client_node"))
     return goals.with_columns({"action_id": number})
 
@@ -177,15 +179,26 @@ def _processes(nodes: Rows, processes: Rows, events: Rows) -> tuple[Process, ...
     )
 
 
-def _quality(of_stages: Findings, losses: Rows, trace: TraceSummary, windows: Rows) -> Rows:
-    found = []
+def _quality(
+    directory: ResultsDirectory,
+    of_stages: Findings,
+    losses: Rows,
+    trace: TraceSummary,
+    windows: Rows,
+) -> Rows:
+    contents = directory.contents
+    chunks = {row["chunk"] for row in windows.records() if row["chunk"] and not row["unread"]}
+    found = [Finding("results_by_chunk", len(chunks))]
+    if not contents.complete:
+        until_ns = contents.until_ns or trace.begin_ns
+        until = datetime.fromtimestamp(until_ns // 1_000_000_000, UTC)
+        found.append(Finding("results_incomplete", 1, (f"{until:%Y-%m-%d %H:%M:%S} UTC",)))
     for row in losses.records():
         known = [ns for ns in (row["begin_ns"], row["end_ns"]) if ns is not None]
         first = row["code"] in SAID_FIRST
         span_ns = (known[0], known[-1]) if known and not first else None
         names = (printable(row["place"]),) if first and row["place"] else ()
         found.append(Finding(row["code"], row["count"], names, span_ns=span_ns))
-    del windows
     return quality_rows(of_stages + Findings(*found), trace.begin_ns)
 
 
@@ -208,8 +221,9 @@ _OWN = (
         for table in (HOP_COUNTS, HOP_CAUSES, PROCESS_EVENTS, THREAD_TIMES, SOURCE_TIMES, WINDOWS)
     ),
     *(stage(table.name, lambda table=table: Rows.none(table)) for table in _NOT_STORED),
-    stage("found_hops", _hops, "stored", "hop_counts"),
-    stage("messages", _messages, "stored", "found_hops"),
+    stage("labels", Labels, "nodes"),
+    stage("found_hops", _hops, "stored", "hop_counts", "labels"),
+    stage("messages", _messages, "stored", "found_hops", "labels"),
     stage(("readiness", "headless", "message_clocks"), _facts, "stored", "messages"),
     stage("message_links", _links, "links"),
     stage(
@@ -219,14 +233,15 @@ _OWN = (
         "found_hops",
         "hop_counts",
         "hop_causes",
+        "labels",
     ),
     stage(
         "lifecycle_states",
         lambda stored: lifecycle_states_rows(stored.rows("lifecycle_states")),
         "stored",
     ),
-    stage("service_calls", _calls, "stored"),
-    stage("action_goals", _goals, "stored"),
+    stage("service_calls", _calls, "stored", "labels"),
+    stage("action_goals", _goals, "stored", "labels"),
     stage("driver_sources", _sources, "stored", "source_times", "driver_frames", "driver_losses"),
     stage(
         ("executors", "executor_threads"),
@@ -239,7 +254,7 @@ _OWN = (
     stage("losses", lambda stored: losses_rows(stored.sums(tables.LOSSES)), "stored"),
     stage("counts", _counts, "messages", "publications", "takes", "windows"),
     stage("trace", _trace, "directory", "nodes", "processes", "process_events", "losses"),
-    stage("quality", _quality, FINDINGS, "losses", "trace", "windows"),
+    stage("quality", _quality, "directory", FINDINGS, "losses", "trace", "windows"),
 )
 
 
@@ -271,9 +286,9 @@ class StoredResults:
         on_part: Callable[[str], None] | None = None,
     ) -> None:
         """Take the directory; `on_part` is called with what is made, when it is made."""
-        given: dict[str, Any] = {} if wanted.quantiles else {
-            "quantiles": Rows.none(tables.QUANTILES)
-        }
+        given: dict[str, Any] = (
+            {} if wanted.quantiles else {"quantiles": Rows.none(tables.QUANTILES)}
+        )
         self._made = Made(
             STORED_STAGES,
             on_part=on_part,

@@ -53,7 +53,7 @@ class StoredRows:
         if not len(known):
             return np.full(len(references), NONE, np.int64)
         at = np.minimum(np.searchsorted(known, references), len(known) - 1)
-        return np.where(known[at] == references, at, NONE)
+        return np.where(known[at] == references, at, NONE).astype(np.int64)
 
     def _order(self, stored: Stored) -> Ints:
         """Return the rows in the directory, in the order of time; of one number the last."""
@@ -70,7 +70,8 @@ class StoredRows:
         ascending = keys[order]
         last = np.append(ascending[1:] != ascending[:-1], True)[: len(order)]
         self._numbers[stored.name] = ascending[last]
-        return order[last]
+        newest: Ints = order[last]
+        return newest
 
     def _ordering(self, stored: Stored, name: str) -> Ints:
         values = self._stored(stored, _declared(stored.table, name))

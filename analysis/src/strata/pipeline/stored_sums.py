@@ -6,18 +6,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from strata.model.drivers import CAUSES
 from strata.model.executor_frames import MULTI, SILENT, SINGLE
 from strata.schema import tables
+from strata.schema.fates import NUMBER
 from strata.schema.rows import NONE, Coded, Ints, Rows, Values, numbered
 from strata.schema.stored import THREAD_TIMES
 from strata.stats.summary import summarize
 
 Names = tuple[str, str, str]
 _NAMES = ("topic", "publisher_node", "subscription_node")
+_NEVER = "reader never took anything"
 _COUNTS = ("published", "received", "lost", "in_flight", "unknown", "before_first")
 
 
@@ -27,6 +30,12 @@ class Hops:
 
     names: Sequence[Names]
     of_message: Ints
+
+    def numbers_of(self, rows: Rows) -> Ints:
+        """Return the hop of each row of a table with names of hops."""
+        names, number = _distinct(rows)
+        row = {name: at for at, name in enumerate(self.names)}
+        return np.array([row[name] for name in names], np.int64)[number]
 
 
 def find_hops(messages: Rows, counts: Rows) -> Hops:
@@ -53,26 +62,32 @@ def _distinct(rows: Rows) -> tuple[list[Names], Ints]:
     return [names[at] for at in order], rank[number]
 
 
-def hop_columns(hops: Hops, counts: Rows) -> dict[str, Values]:
-    """Return what hops are called and counted, as strata.stats.hops.hop_tables takes them."""
-    names, number = _distinct(counts)
-    row = {name: at for at, name in enumerate(hops.names)}
-    of = np.array([row[name] for name in names], np.int64)[number]
+def hop_tables_of(hops: Hops, counts: Rows, causes: Rows) -> tuple[dict[str, Values], Rows]:
+    """Return what hops are called and counted, and the table `hop_losses`.
+
+    As strata.stats.hops.delivery_tables. What was published in a window in which a reader took
+    nothing was before its first message, if it took one later.
+    """
+    count = len(hops.names)
+    number = hops.numbers_of(counts)
     columns: dict[str, Values] = {
         name: Coded.of(hop[at] for hop in hops.names) for at, name in enumerate(_NAMES)
     }
-    for name in _COUNTS:
-        columns[name] = _sums(of, counts[name], len(hops.names))
-    return columns
+    sums = {name: _sums(number, counts[name], count) for name in _COUNTS}
+    never = causes.words("cause").are(_NEVER)
+    hop = hops.numbers_of(causes)
+    early = never & (sums["received"][hop] > 0)
+    before = _sums(hop[early], causes["count"][early], count)
+    sums["published"] -= before
+    sums["lost"] -= before
+    sums["before_first"] += before
+    return {**columns, **sums}, _hop_losses(hop[~early], causes.take(~early))
 
 
-def hop_losses_rows(hops: Hops, causes: Rows) -> Rows:
-    """Return the table `hop_losses`."""
-    names, number = _distinct(causes)
-    row = {name: at for at, name in enumerate(hops.names)}
-    hop = np.array([row[name] for name in names], np.int64)[number]
+def _hop_losses(hop: Ints, causes: Rows) -> Rows:
     outcome, cause = causes.words("outcome"), causes.words("cause")
-    key = (hop * len(outcome.words) + outcome.codes) * len(cause.words) + cause.codes
+    fate = np.array([*(NUMBER[word] for word in cause.words), NONE], np.int64)[cause.codes]
+    key = hop * len(NUMBER) + fate
     _, first, group = np.unique(key, return_index=True, return_inverse=True)
     count = len(first)
     far = np.iinfo(np.int64).max
@@ -148,7 +163,7 @@ def _executors(
             "vpid": own["vpid"][first],
             "kind": Coded.of(np.where(heard, kind, SILENT).tolist()),
             "threads": width,
-            "nodes": Coded.of(", ".join(sorted(found)) for found in nodes),
+            "nodes": Coded.of(", ".join(found) for found in nodes),
             "callbacks": np.bincount(ran, minlength=count),
         },
     )
@@ -165,16 +180,13 @@ def _ran(own: Rows, executor: Ints, instances: Rows) -> tuple[Ints, Ints]:
     }
     words = instances.words("host")
     host = np.array([*(hosts.get(word, NONE) for word in words.words), NONE])[words.codes]
-    keys, number = np.unique(
-        np.stack([host, instances["vpid"], instances["vtid"], instances["callback_id"]]),
-        axis=1,
-        return_inverse=True,
-    )
-    del number
+    ran = np.stack([host, instances["vpid"], instances["vtid"], instances["callback_id"]])
+    _, first = np.unique(ran, axis=1, return_index=True)
+    # In the order of their first execution.
     pairs = dict.fromkeys(
-        (int(executor[place[key]]), callback)
-        for *key_, callback in keys.T.tolist()
-        if (key := tuple(key_)) in place
+        (int(executor[place[tuple(key)]]), callback)
+        for *key, callback in ran[:, np.sort(first)].T.tolist()
+        if tuple(key) in place
     )
     columns = np.array(list(pairs), np.int64).reshape(-1, 2)
     return columns[:, 0], columns[:, 1]
@@ -299,10 +311,10 @@ def lifecycle_states_rows(rows: Rows) -> Rows:
 
 def losses_rows(rows: Rows) -> Rows:
     """Return the table `losses`: those of one kind at one place are one row."""
-    merged: dict[tuple[str, str], dict[str, object]] = {}
+    merged: dict[tuple[str, str], dict[str, Any]] = {}
     for row in rows.records():
         own = merged.setdefault((row["code"], row["place"]), {**row, "count": 0})
-        own["count"] += row["count"]  # type: ignore[operator]
+        own["count"] += row["count"]
         own["end_ns"] = row["end_ns"]
     return Rows.of_records(tables.LOSSES, list(merged.values()))
 

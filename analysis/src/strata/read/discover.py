@@ -19,6 +19,7 @@ from pathlib import Path
 from strata.errors import TraceError
 from strata.read import _ctf
 from strata.read.absent import absent_step
+from strata.read.results import is_results
 
 MOST_METADATA_BYTES = 64 << 20
 _INDEX = ".idx"
@@ -154,6 +155,11 @@ def find_traces(path: Path) -> tuple[list[CtfTrace], list[tuple[Path, str]]]:
     unreadable.sort(key=lambda item: item[0].parts)
     if not found and unreadable:
         raise TraceError(unreadable[0][1])
+    if not found and is_results(path):
+        raise TraceError(
+            f"Cannot open trace {path}: it has results, and no events. Give the directory of the "
+            "recording that they are of."
+        )
     if not found:
         raise TraceError(
             f"Cannot open trace {path}: no directory at or below it contains a CTF `metadata` "

@@ -17,6 +17,8 @@ from strata.documents import DocumentError, read_bytes
 from strata.printable import path_text
 
 MANIFEST = "manifest.json"
+RESULTS_NAME = "results"
+"""The results directory (strata.read.results) of a session."""
 MOST_BYTES = 16 << 20
 """Of a manifest: one of a thousand processes has less than 1 MiB."""
 
@@ -83,8 +85,12 @@ def session_of(path: Path) -> Path | None:
 
 
 def title_of(trace: Path) -> str:
-    """Return the name of the session that `trace` is or lies in, else the directory's own."""
-    place = session_of(trace) or trace
+    """Return the name of the session that `trace` is or lies in, else the directory's own.
+
+    Results in a session (`RESULTS_NAME`) have its name, too.
+    """
+    inside = trace.resolve().name in ("trace", RESULTS_NAME)
+    place = session_of(trace) or (session_of(trace.resolve().parent) if inside else None) or trace
     return path_text(place.resolve().name or str(place))
 
 

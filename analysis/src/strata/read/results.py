@@ -22,10 +22,9 @@ from typing import Any
 from strata.documents import DocumentError, decode, parse_json, read_bytes
 from strata.errors import TraceError
 from strata.lazy import pyarrow as pa
-from strata.marks import RESULTS_FORMAT
+from strata.marks import RESULTS, RESULTS_FORMAT
 from strata.schema.version import VERSION
 
-RESULTS = "results.json"
 PARTS = "parts"
 _MERGED = 16
 _MOST_MERGED_BYTES = 512 << 20

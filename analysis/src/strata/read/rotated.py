@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What `strata record --max-size` dropped of a trace, as the names that it kept tell."""
+"""What `strata record --max-size` or `--keep` dropped of a trace, as the names kept tell."""
 
 from __future__ import annotations
 

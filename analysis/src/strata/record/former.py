@@ -23,6 +23,7 @@ from strata.marks import (
     foreign_entry,
     head,
     is_own_page,
+    is_own_results,
     is_session,
     own_manifest,
     own_tables,
@@ -45,6 +46,7 @@ CONVERTED = ("tables", "results", "parquet", "csv", "tracetools-analysis", "trac
 """Directories that `strata convert` and `strata export` write into a session, of any version."""
 
 _PAGE = "report.html"
+_RESULTS = "results"
 _TREES = (TRACE, THREAD_CPU, SCENARIO)
 _PARTIAL = re.compile(r"\.((manifest|recording)\.json\.\d+|strata-reserve)")
 # What --max-size keeps of the parts that it dropped (strata.read.rotated).
@@ -183,6 +185,9 @@ def _added(directory: Path) -> dict[str, list[Path]]:
         written = own_tables(tables) if not tables.is_symlink() else None
         if written is not None and foreign_entry(tables, written) is None:
             found[name] = [*_leaves(tables, with_directories=True), tables]
+    results = directory / _RESULTS
+    if not results.is_symlink() and is_own_results(results):
+        found[_RESULTS] = [*_leaves(results, with_directories=True), results]
     page = directory / _PAGE
     if is_own_page(page):
         found[_PAGE] = [page]

@@ -15,6 +15,7 @@ import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
 
 _NAMES = "names-"
@@ -64,13 +65,13 @@ class KeptNames:
         if self._keeper is not None:
             return
         room = max(0, AHEAD - len(self._made))
-        todo = [chunk for chunk in chunks if chunk not in self._made and chunk not in self._why_not]
-        if not todo[:room]:
+        todo = list(islice(filter(self.may_come, chunks), room))
+        if not todo:
             return
         before = self._made[max(self._made, key=number_of)] if self._made else self.current
         module = [sys.executable, "-P", "-m", "strata.read.names"]
         arguments = [str(self._budget), str(before or "")]
-        for chunk in todo[:room]:
+        for chunk in todo:
             arguments += [str(chunk), str(self._place(chunk))]
         try:
             process = subprocess.Popen(
@@ -85,7 +86,7 @@ class KeptNames:
         except OSError as error:
             self._why_not[todo[0]] = str(error)
         else:
-            self._keeper = _Keeper(process, todo[:room])
+            self._keeper = _Keeper(process, todo)
 
     def poll(self, *, patience_s: float = 0) -> None:
         """Take what the process has made until now; waits for its end so long."""
@@ -112,12 +113,14 @@ class KeptNames:
 
     def may_come(self, chunk: Path) -> bool:
         """Return whether the names of a chunk are not there yet, and are worth waiting for."""
-        return chunk not in self._made and chunk not in self._why_not
+        known = chunk in self._made or chunk in self._why_not
+        return not known and not _is_empty(chunk)
 
     def take_over(self, chunk: Path) -> str | None:
         """Make the names that were made with a chunk count, as it is about to be dropped.
 
-        Returns why there are none; then the names until now stay.
+        Returns why there are none; then the names until now stay. They also do where the chunk
+        has nothing that could name anything.
         """
         if self._keeper is not None and chunk in self._keeper.chunks:
             if chunk in self._made:
@@ -126,6 +129,8 @@ class KeptNames:
             else:
                 self._stop()
         names = self._made.pop(chunk, None)
+        if names is None and _is_empty(chunk):
+            return None
         if names is None:
             return self._why_not.pop(chunk, "there was no space left to wait for them")
         # For a moment both count, and are read twice: better than not at all.
@@ -155,6 +160,11 @@ class KeptNames:
 
     def _place(self, chunk: Path) -> Path:
         return self._archives / f"{_NAMES}{number_of(chunk)}"
+
+
+def _is_empty(chunk: Path) -> bool:
+    """Return whether a chunk has no file: no program that can be traced had run until its end."""
+    return not any(files for _, _, files in os.walk(chunk))
 
 
 def remove_trace(trace: Path) -> None:

@@ -23,7 +23,7 @@ from strata.record.lttng import Lttng, tool_environment
 from strata.record.profiles import RmwProfile
 from strata.record.ring import Ring
 from strata.record.ros import Ros, caller_environment
-from strata.record.rotation import minimum_bytes
+from strata.record.rotation import Limits, minimum_bytes
 from strata.record.space import (
     DiskLimit,
     check_buffers,
@@ -45,12 +45,26 @@ class Bounds:
 
     `duration_s`: the command is sent SIGINT after it. `max_bytes`: the trace's size, beyond which
     its oldest part is dropped. `min_free_bytes`: of the disk, where the recording stops; null for
-    the default (`disk_limit`).
+    the default (`disk_limit`). `keep_s`: what is older is dropped. `rotate_s`: how long a chunk of
+    the trace may be.
     """
 
     duration_s: float | None = None
     max_bytes: int | None = None
     min_free_bytes: int | None = None
+    keep_s: float | None = None
+    rotate_s: float | None = None
+
+    @property
+    def of_trace(self) -> Limits | None:
+        """What the trace is kept within while it is recorded; null where it just grows."""
+        return Limits.chosen(self.max_bytes, self.keep_s, self.rotate_s)
+
+    @property
+    def dropping(self) -> tuple[str, ...]:
+        """The options for which parts of the trace are dropped."""
+        given = {"--max-size": self.max_bytes, "--keep": self.keep_s}
+        return tuple(option for option, bound in given.items() if bound is not None)
 
 
 @dataclass(frozen=True)

@@ -210,8 +210,8 @@ class _Recorder:
             self._describe()
             asked = plan.config.kernel
             kernel = plan_kernel(asked, plan.lttng.kernel_available(), plan.lttng.environment)
-            if kernel.perf and plan.bounds.max_bytes is not None:
-                plan.say("--max-size does not limit kernel events recorded by perf")
+            for option in plan.bounds.dropping if kernel.perf else ():
+                plan.say(f"{option} does not limit kernel events recorded by perf")
             beside = PerfRecording(kernel, plan.directory, plan.lttng.environment, plan.say)
             trace = plan.directory / TRACE
             session = Session(plan.lttng, plan.session, trace, plan.say, ring=plan.ring)
@@ -220,8 +220,9 @@ class _Recorder:
                 plan.say(f"recording into {plan.directory} (LTTng session {plan.session})")
                 self._refuse_if_moved()
                 place.reserve_space()
-                manifest.write_unfinished()
                 rotation = _rotation(plan)
+                manifest.content["rotation"] = rotation.as_json() if rotation else None
+                manifest.write_unfinished()
                 health = Health(session, daemon, plan.disk, rotation, place, attached=plan.attached)
                 end = self._run_beside(beside, health)
                 manifest.end(end)
@@ -288,7 +289,7 @@ class _Recorder:
         if not self._watches and self._plan.attached:
             self._manifest.begin()
             return self._wait(Attached(lambda: self._is_over(health)), None, health)
-        if self._plan.ring:
+        if self._plan.ring or self._plan.bounds.keep_s is not None:
             # Samples would grow for as long as it runs.
             return self._run(lambda _: None, health)
         sampling = ThreadSampling(self._plan.directory, self._plan.lttng.environment)
@@ -446,9 +447,9 @@ class _Recorder:
 
 
 def _rotation(plan: Plan) -> Rotation | None:
-    most = plan.bounds.max_bytes
-    if most is None:
+    limits = plan.bounds.of_trace
+    if limits is None:
         return None
     buffers = plan.config.channel.bytes_on(possible_cpus())
     trace = plan.directory / TRACE
-    return Rotation(plan.lttng, plan.session, trace, most, plan.say, buffer_bytes=buffers)
+    return Rotation(plan.lttng, plan.session, trace, limits, plan.say, buffer_bytes=buffers)

@@ -5,9 +5,10 @@
     |--- lead ---|------------ counted ------------|--- tail ---|
               since                              until        end of the chunk
 
-A window is the chunk and the end of the one before it. What began in the counted part is added; the
-lead has what caused it, the tail how it ended. So something that takes longer than the tail is cut
-off there, and a cause that is older than the lead is not known. Memory is that of one window.
+A window is a chunk and the end of the one before it; of a chunk of many events there are several
+windows. What began in the counted part is added; the lead has what caused it, the tail how it
+ended. So something that takes longer than the tail is cut off there, and a cause that is older than
+the lead is not known. Memory is that of one window.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ import numpy as np
 import pyarrow as pa
 
 from strata.errors import OutputError, TraceError
+from strata.live.chunks import Chunk, Chunks, Stage, span_of
 from strata.printable import path_text
 from strata.read import open_trace
 from strata.read.announced import ANNOUNCEMENTS, read_announced
@@ -35,21 +37,29 @@ from strata.read.results import (
     open_results,
     write_contents,
 )
-from strata.results.chunks import Chunk, Chunks, Stage, span_of
 from strata.results.known import Known
 from strata.results.window import analyze_window
 from strata.results.window_rows import Span, plain_arrow
-from strata.results.window_sums import count_events, loss_rows
+from strata.results.window_sums import Counted, count_events, loss_rows
 from strata.schema import tables
 from strata.schema.rows import Rows
 from strata.schema.stored import PROCESS_EVENTS, WINDOWS
 
-LEAD_NS, TAIL_NS = 10_000_000_000, 5_000_000_000
-RESULTS_NAME = "results"
-"""The directory's name in that of the recording."""
 _FAR = int(np.iinfo(np.int64).max)
 _STAGE = ".window"
 _DROPPED = "chunks were dropped before they were analyzed"
+
+
+@dataclass(frozen=True)
+class Pace:
+    """How long lead and tail of a window are, in ns, and about how many events it has at most."""
+
+    lead_ns: int = 10_000_000_000
+    tail_ns: int = 5_000_000_000
+    most_events: int = 3_000_000
+
+
+_PACE = Pace()
 
 
 @dataclass(frozen=True)
@@ -64,8 +74,9 @@ class Grown:
 class Growing:
     """Adds the chunks of a recording to a results directory; goes on where it was stopped."""
 
-    def __init__(self, session: Path, target: Path) -> None:
+    def __init__(self, session: Path, target: Path, pace: Pace = _PACE) -> None:
         """Open or make the directory. Raises TraceError and OutputError."""
+        self._pace = pace
         if not session.is_dir():
             # It says what is wrong.
             find_traces(session)
@@ -109,67 +120,85 @@ class Growing:
                 problems = _problem_rows(self.chunks.session)
                 if len(self._stage):
                     with contextlib.suppress(TraceError):
-                        self._window(None, None, _FAR)
+                        self._window("", _FAR, None)
                 add_part(self._directory, {"losses": problems}, self.contents)
                 write_contents(self._directory, replace(self.contents, complete=True))
             self._stage.remove()
 
     def _add(self, chunk: Chunk) -> Grown:
         before = -1 if self.contents.last_chunk is None else self.contents.last_chunk
-        if chunk.number is not None and chunk.number != before + 1:
+        if chunk.number != before + 1:
             self._note_dropped(chunk.number)
         place = self._stage.put(chunk)
         span = span_of(place)
         if span is None:
             self._stage.drop(place)
-            fresh = replace(self.contents, last_chunk=_last_of(self.contents, chunk))
-            write_contents(self._directory, fresh)
+            write_contents(self._directory, replace(self.contents, last_chunk=chunk.number))
             return Grown(chunk.name)
         self._stage.keep(place, span[1])
         if self.contents.until_ns is None:
             self._directory.contents = replace(self.contents, until_ns=span[0] - 1)
-        messages = self._window(chunk, place, span[1] - TAIL_NS)
+        counted = count_events(open_trace(place))
+        windows = max(1, -(-counted.events // self._pace.most_events))
+        every_ns = max((span[1] - span[0]) // windows, self._pace.lead_ns + self._pace.tail_ns)
+        last_ns = span[1] - self._pace.tail_ns
+        messages = 0
+        while (until_ns := (self.contents.until_ns or 0) + every_ns) < last_ns:
+            messages += self._window(chunk.name, until_ns, until_ns + self._pace.tail_ns)
+        messages += self._window(chunk.name, last_ns, None, (chunk.number, counted, span[1]))
         self._chunk_end_ns = span[1]
-        self._stage.drop_before((self.contents.until_ns or 0) - LEAD_NS)
+        self._stage.drop_before((self.contents.until_ns or 0) - self._pace.lead_ns)
         return Grown(chunk.name, messages)
 
-    def _window(self, chunk: Chunk | None, place: Path | None, until_ns: int) -> int:
-        """Analyze what is staged, and add what is new of it; return the number of messages."""
+    def _window(
+        self,
+        chunk: str,
+        until_ns: int,
+        last_ns: int | None,
+        whole: tuple[int, Counted, int] | None = None,
+    ) -> int:
+        """Analyze what is staged, and add what is new of it; return the number of messages.
+
+        With the last window of a chunk `whole` is given: its number, events and end.
+        """
         contents = self.contents
         since_ns = contents.until_ns
         assert since_ns is not None
-        until_ns = max(since_ns, until_ns)
-        begin_ns = since_ns - LEAD_NS if contents.windows else None
+        span = Span(self._begin_ns(since_ns), since_ns, max(since_ns, until_ns))
         trace = open_trace(self._stage.place)
-        added, ambiguous = analyze_window(trace, Span(begin_ns, since_ns, until_ns), self._known)
-        places = {str(self._stage.place): str(self.chunks.trace)}
-        added["losses"] = plain_arrow(loss_rows(trace, self._chunk_end_ns, places))
-        end_ns = int(trace.decoder.packets["end_ns"].max())
+        added, ambiguous = analyze_window(trace, span, last_ns, self._known)
+        end_ns = int(trace.decoder.packets["end_ns"].max()) if last_ns is None else last_ns
         fresh = replace(
             contents,
-            until_ns=min(until_ns, end_ns),
+            until_ns=min(span.until_ns, end_ns),
             next_numbers=dict(self._known.numbers.next_numbers),
-            last_chunk=_last_of(contents, chunk),
         )
         events = 0
-        if place is not None:
-            counted = count_events(open_trace(place))
+        if whole is not None:
+            number, counted, _ = whole
             events = counted.events
             added[PROCESS_EVENTS.name] = plain_arrow(counted.processes)
+            places = {str(self._stage.place): str(self.chunks.trace)}
+            added["losses"] = plain_arrow(loss_rows(trace, self._chunk_end_ns, places))
             begin_ns = counted.begin_ns if contents.begin_ns is None else contents.begin_ns
-            end_ns = max(contents.end_ns or 0, counted.end_ns)
-            fresh = replace(fresh, begin_ns=begin_ns, end_ns=end_ns)
+            last = max(contents.end_ns or 0, counted.end_ns)
+            fresh = replace(fresh, begin_ns=begin_ns, end_ns=last, last_chunk=number)
         added[WINDOWS.name] = self._window_row(chunk, fresh.until_ns or 0, events, ambiguous)
         add_part(self._directory, added, fresh)
-        self._known.names.take(trace, end_ns)
+        # What comes later is in the next window's own trace.
+        self._known.names.take(trace, (fresh.until_ns or 0) - self._pace.lead_ns)
         return len(added.get("messages", ()))
 
+    def _begin_ns(self, since_ns: int) -> int | None:
+        """Return where a window begins; null where nothing is older."""
+        return since_ns - self._pace.lead_ns if self.contents.windows else None
+
     def _window_row(
-        self, chunk: Chunk | None, until_ns: int, events: int = 0, ambiguous: int = 0, why: str = ""
+        self, chunk: str, until_ns: int, events: int = 0, ambiguous: int = 0, why: str = ""
     ) -> pa.Table:
         row = {
             "number": self.contents.windows,
-            "chunk": "" if chunk is None else chunk.name,
+            "chunk": chunk,
             "begin_ns": self.contents.until_ns or 0,
             "end_ns": until_ns,
             "events": events,
@@ -181,12 +210,13 @@ class Growing:
     def _pass_over(self, chunk: Chunk, why: str) -> None:
         """Note that a chunk could not be read: a loss."""
         until_ns = self.contents.until_ns or 0
-        lost = {"code": "unreadable_traces", "count": 1, "place": f"{chunk.name}: {why}"}
+        text = f"{chunk.name}: {why.rstrip('.')}"
+        lost = {"code": "unanalyzed_chunks", "count": 1, "place": text, "begin_ns": until_ns}
         added = {
             "losses": plain_arrow(Rows.of_records(tables.LOSSES, [lost])),
-            WINDOWS.name: self._window_row(chunk, until_ns, why=why),
+            WINDOWS.name: self._window_row(chunk.name, until_ns, why=why),
         }
-        fresh = replace(self.contents, last_chunk=_last_of(self.contents, chunk))
+        fresh = replace(self.contents, last_chunk=chunk.number)
         add_part(self._directory, added, fresh)
 
     def _note_dropped(self, number: int) -> None:
@@ -203,17 +233,18 @@ class Growing:
     def _stage_former(self) -> None:
         """Learn the names of the chunks before; the last of them are the next one's lead."""
         last = -1 if self.contents.last_chunk is None else self.contents.last_chunk
+        begin_ns = (self.contents.until_ns or 0) - self._pace.lead_ns
         self._take_dropped_names()
         former = Chunks(self.chunks.session)
-        while (chunk := former.take()) and chunk.number is not None and chunk.number <= last:
+        while (chunk := former.take()) and chunk.number <= last:
             with contextlib.suppress(TraceError):
                 place = self._stage.put(chunk)
                 span = span_of(place)
                 if span is not None:
-                    self._known.names.take(open_trace(place), span[1])
+                    self._known.names.take(open_trace(place), min(span[1], begin_ns))
                     self._stage.keep(place, span[1])
                     self._chunk_end_ns = span[1]
-            self._stage.drop_before((self.contents.until_ns or 0) - LEAD_NS)
+            self._stage.drop_before(begin_ns)
 
 
 def _open(session: Path, target: Path) -> ResultsDirectory:
@@ -249,10 +280,6 @@ def _writing(target: Path) -> Iterator[None]:
         raise OutputError(
             f"Cannot write results into {target}: {why}. Check the directory and the disk."
         ) from error
-
-
-def _last_of(contents: Contents, chunk: Chunk | None) -> int | None:
-    return contents.last_chunk if chunk is None or chunk.number is None else chunk.number
 
 
 def _problem_rows(session: Path) -> pa.Table:

@@ -17,7 +17,7 @@ from strata.read.results import ResultsDirectory
 from strata.results.numbering import Numbers
 from strata.results.timer_grids import TimerGrids
 from strata.schema import tables
-from strata.schema.arrow import values_of
+from strata.schema.arrow import no_values, values_of
 from strata.schema.rows import Coded
 from strata.schema.stored import HOP_COUNTS, STORED, Stored
 from strata.schema.table import Table
@@ -66,8 +66,8 @@ class Known:
         fires = fires.sort_values("start_ns")
         self.grids.know(fires["timer_id"].to_numpy(), fires["expected_ns"].to_numpy())
         hops = _frame(directory, HOP_COUNTS, [*_HOP, "received"])
-        for row in hops[hops["received"] > 0].itertuples(index=False):
-            self.heard.add((row.topic, row.publisher_node, row.subscription_node))
+        heard = hops[hops["received"] > 0]
+        self.heard.update(zip(*(map(str, heard[name]) for name in _HOP), strict=True))
 
     def _learn_entities(self, directory: ResultsDirectory, stored: Stored) -> None:
         found = directory.read(stored.name, stored.table.names)
@@ -82,8 +82,7 @@ class Known:
 def _latest(before: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
     """Return what is known of an entity: what was known first, and its newest end."""
     known = {
-        column: value if before[column] is None else before[column]
-        for column, value in row.items()
+        column: value if before[column] is None else before[column] for column, value in row.items()
     }
     # A process without any event in a window has no begin there.
     if "end_ns" in row and (row["begin_ns"] or 0) > 0:
@@ -98,6 +97,6 @@ def _frame(directory: ResultsDirectory, table: Table, names: Sequence[str]) -> p
     for column in table.columns:
         if column.name in names:
             part = found[column.name] if found.num_columns else None
-            values = [] if part is None else values_of(column, part)
+            values = no_values(column) if part is None else values_of(column, part)
             columns[column.name] = values.texts() if isinstance(values, Coded) else values
     return pd.DataFrame(columns)

@@ -10,7 +10,7 @@ share.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -24,8 +24,6 @@ Maps = dict[str, Ints]
 
 FirstEvents = Mapping[tuple[str, int], int]
 """When the first event of each process of a window was, by host and vpid, in ns since the epoch."""
-
-_NUMBER, _AGAIN, _WRITTEN = "number", "again", "written"
 
 
 class Numbers:
@@ -44,7 +42,7 @@ class Numbers:
     def know_recent(self, stored: Stored, rows: pd.DataFrame, numbers: Ints) -> None:
         """Take rows that were written: the next window may have them, too."""
         identity = _with_repetitions(rows[list(stored.identity)].reset_index(drop=True))
-        self._recent[stored.name] = identity.assign(**{_NUMBER: numbers, _WRITTEN: 1})
+        self._recent[stored.name] = identity.assign(number=numbers, written=1)
 
     def entities(self, stored: Stored, rows: Rows, first_ns: FirstEvents) -> Ints:
         """Return the number of each row of a table of entities."""
@@ -61,17 +59,17 @@ class Numbers:
         before = self._recent.get(stored.name)
         if before is not None and len(before) and len(rows):
             found = identity.merge(before, how="left", on=list(identity.columns))
-            out = found[_NUMBER].fillna(NONE).to_numpy(np.int64, copy=True)
-            written = found[_WRITTEN].fillna(0).to_numpy(np.int8) == 1
+            out = found["number"].fillna(NONE).to_numpy(np.int64, copy=True)
+            written = found["written"].fillna(0).to_numpy(np.int8) == 1
         new = out == NONE
         out[new] = self._new(stored, int(new.sum()))
-        self._recent[stored.name] = identity.assign(**{_NUMBER: out})
+        self._recent[stored.name] = identity.assign(number=out)
         return out, written
 
     def wrote(self, stored: Stored, written: Flags) -> None:
         """Take which of the rows of the last call of `instances` are written now."""
         recent = self._recent[stored.name]
-        self._recent[stored.name] = recent.assign(**{_WRITTEN: written.astype(np.int8)})
+        self._recent[stored.name] = recent.assign(written=written.astype(np.int8))
 
     def _entity(self, stored: Stored, row: Mapping[str, Any], first_ns: FirstEvents) -> int:
         lives, begin_ns = self._lives(stored, row), _begin(row)
@@ -125,7 +123,7 @@ def _values(stored: Stored, rows: Rows, name: str, maps: Maps) -> Any:
 
 def _with_repetitions(identity: pd.DataFrame) -> pd.DataFrame:
     """Number rows that are equal in all columns, so that they are not."""
-    columns: Iterable[str] = list(identity.columns)
-    if not identity.duplicated().any():
-        return identity.assign(**{_AGAIN: 0})
-    return identity.assign(**{_AGAIN: identity.groupby(list(columns), dropna=False).cumcount()})
+    again: Any = 0
+    if identity.duplicated().any():
+        again = identity.groupby(list(identity.columns), dropna=False).cumcount()
+    return identity.assign(again=again)

@@ -21,16 +21,27 @@ from strata.schema.rows import Rows
 from strata.schema.stored import HOP_CAUSES, HOP_COUNTS, SOURCE_TIMES, STORED, THREAD_TIMES
 
 
-def analyze_window(trace: Trace, span: Span, known: Known) -> tuple[dict[str, pa.Table], int]:
+def analyze_window(
+    trace: Trace, span: Span, last_ns: int | None, known: Known
+) -> tuple[dict[str, pa.Table], int]:
     """Return the rows that a window adds, and how many takes in it may be of several publications.
 
-    Empty where it has no event of ROS 2. `known` learns what is new. Raises TraceError.
+    Events after `last_ns` are left out; null: none. Empty where there is no event of ROS 2. `known`
+    learns what is new. Raises TraceError.
     """
     if not has_ros2(dict.fromkeys(trace.declared_events, 0)):
         return {}, 0
     announced = known.names.before(trace, span.begin_ns)
     try:
-        model = model_of_trace(trace, None, None, announced=announced, begin_ns=span.begin_ns)
+        model = model_of_trace(
+            trace,
+            None,
+            None,
+            announced=announced,
+            begin_ns=span.begin_ns,
+            last_ns=last_ns,
+            always_named=True,
+        )
     except NoRos2Error:
         return {}, 0
     made = Made(

@@ -126,7 +126,7 @@ def _chosen(
         name: map_of(rows[name][BY_NAME[name].key], np.arange(len(rows[name]))) for name in written
     }
     while True:
-        before = sum(int(flags.sum()) for flags in chosen.values())
+        count = sum(int(flags.sum()) for flags in chosen.values())
         for stored in STORED:
             if stored.follows:
                 column = rows[stored.name][stored.follows]
@@ -134,7 +134,7 @@ def _chosen(
                 chosen[stored.name] = np.append(chosen[target], False)[places[target][column]]
         for stored in STORED:
             _choose_referenced(stored, rows, chosen, written, places)
-        if sum(int(flags.sum()) for flags in chosen.values()) == before:
+        if sum(int(flags.sum()) for flags in chosen.values()) == count:
             return chosen
 
 
@@ -155,9 +155,7 @@ def _choose_referenced(
 
 
 def _renumbered(stored: Stored, rows: Rows, maps: Maps) -> pa.Table:
-    columns = {
-        column: maps[target][rows[column]] for column, target in stored.references.items()
-    }
+    columns = {column: maps[target][rows[column]] for column, target in stored.references.items()}
     return plain_arrow(rows.with_columns(columns))
 
 

@@ -34,6 +34,7 @@ from strata.schema.stored import (
     THREAD_TIMES,
 )
 from strata.stats.hops import delivery_tables
+from strata.stats.partition import partition
 
 _NAMES = ("topic", "publisher_node", "subscription_node")
 _SILENT = "reader went silent"
@@ -47,34 +48,79 @@ def delivery_rows(made: Made, model: Model, span: Span, heard: set[Names]) -> tu
     `heard` are the hops over which something was received before; those of the window are added.
     """
     found = find_deliveries(model, made["transfers"], made["endpoint_names"])
-    received = {found.hops[at] for at in np.unique(found.hop[found.fate == NUMBER[RECEIVED]])}
     own = span.has(found.published_ns)
     first = np.array([hop not in heard for hop in found.hops], bool)
-    found = replace(
+    sent = _Sent.of_window(model, span)
+    of_window = replace(
         found,
         hop=found.hop[own],
         publication=found.publication[own],
-        fate=_silent(found, own, first),
+        fate=_fates(found, own, first),
         published_ns=found.published_ns[own],
         since_ns=found.since_ns[own],
-        # In later windows it is known what took before.
-        before_first=np.where(first, found.before_first, 0),
+        before_first=_before_first(found, first, sent),
     )
-    counts, causes = delivery_tables(found)
+    counts, causes = delivery_tables(of_window)
     records = list(Rows(HOP_COUNTS, counts).records())
     causes_of = list(_named(causes, found.hops).records())
-    for hop, sent, at_ns in _silent_hops(model, span, heard - received - set(found.hops)):
-        names = dict(zip(_NAMES, hop, strict=True))
-        none = dict.fromkeys(("received", "in_flight", "unknown", "before_first"), 0)
-        records.append({**names, **none, "published": sent, "lost": sent})
-        lost = {"outcome": LOST, "cause": _SILENT, "count": sent}
-        causes_of.append({**names, **lost, "begin_ns": at_ns[0], "end_ns": at_ns[1]})
-    heard |= received
+    for hop in sorted(heard - set(found.hops)):
+        # In a window alone such a reader cannot be told from one that was not found yet.
+        times = sent.times_ns(hop)
+        if len(times) and hop[0] not in INTERNAL_TOPICS:
+            names = dict(zip(_NAMES, hop, strict=True))
+            none = dict.fromkeys(("received", "in_flight", "unknown", "before_first"), 0)
+            records.append({**names, **none, "published": len(times), "lost": len(times)})
+            lost = {"outcome": LOST, "cause": _SILENT, "count": len(times)}
+            bounds = {"begin_ns": int(times.min()), "end_ns": int(times.max())}
+            causes_of.append({**names, **lost, **bounds})
+    received = of_window.hop[of_window.fate == NUMBER[RECEIVED]]
+    heard.update(found.hops[at] for at in np.unique(received).tolist())
     return Rows.of_records(HOP_COUNTS, records), Rows.of_records(HOP_CAUSES, causes_of)
 
 
-def _silent(found: Deliveries, own: Flags, first: Flags) -> Ints:
-    """Return the fates; a reader that took something in a window before did not never take."""
+@dataclass(frozen=True)
+class _Sent:
+    """When messages were published in a window, by topic and node."""
+
+    by_name: Mapping[tuple[str, str], Ints]
+
+    @classmethod
+    def of_window(cls, model: Model, span: Span) -> _Sent:
+        publications, publishers = model.publications, model.entities.publishers
+        nodes = take(node_labels(model.entities.nodes, model.processes), publishers.node, UNKNOWN)
+        names = list(zip(publishers.topic, nodes, strict=True))
+        own = np.flatnonzero(span.has(publications.begin_ns) & (publications.publisher != NONE))
+        times: dict[tuple[str, str], list[Ints]] = {}
+        for publisher, rows in partition(publications.publisher[own]):
+            times.setdefault(names[publisher], []).append(publications.begin_ns[own[rows]])
+        return cls({name: np.concatenate(parts) for name, parts in times.items()})
+
+    def times_ns(self, hop: Names) -> Ints:
+        """Return when messages were published that a hop is about."""
+        return self.by_name.get(hop[:2], np.empty(0, np.int64))
+
+
+def _before_first(found: Deliveries, first: Flags, sent: _Sent) -> Ints:
+    """Return of each hop what was published in the window before its first message was taken.
+
+    In windows after the first one it is known that the two had found each other.
+    """
+    received = found.fate == NUMBER[RECEIVED]
+    first_ns = np.full(len(found.hops), np.iinfo(np.int64).max)
+    np.minimum.at(first_ns, found.hop[received], found.published_ns[received])
+    return np.array(
+        [
+            min(int(before), int((sent.times_ns(hop) < ns).sum())) if is_first and before else 0
+            for hop, is_first, before, ns in zip(
+                found.hops, first, found.before_first, first_ns, strict=True
+            )
+        ],
+        np.int64,
+    )
+
+
+def _fates(found: Deliveries, own: Flags, first: Flags) -> Ints:
+    """Return the fates; a reader that took something in an earlier window went silent."""
     fate = found.fate[own].copy()
     fate[(fate == NUMBER[_NEVER]) & ~first[found.hop[own]]] = NUMBER[_SILENT]
     return fate
@@ -90,30 +136,6 @@ def _named(losses: Rows, hops: Sequence[Names]) -> Rows:
         for name in ("outcome", "cause", "count", "begin_ns", "end_ns", "since_ns")
     }
     return Rows(HOP_CAUSES, {**columns, **rest})
-
-
-def _silent_hops(
-    model: Model, span: Span, hops: set[Names]
-) -> list[tuple[Names, int, tuple[int, int]]]:
-    """Return how many messages were sent over hops whose reader took nothing any more, and when.
-
-    In a window alone such a reader cannot be told from one that was not found yet.
-    """
-    publications, publishers = model.publications, model.entities.publishers
-    nodes = take(node_labels(model.entities.nodes, model.processes), publishers.node, UNKNOWN)
-    own = np.flatnonzero(span.has(publications.begin_ns))
-    sent: dict[tuple[str, str], list[int]] = {}
-    for row, at_ns in zip(
-        publications.publisher[own].tolist(), publications.begin_ns[own].tolist(), strict=True
-    ):
-        if row >= 0:
-            sent.setdefault((publishers.topic[row], nodes[row]), []).append(at_ns)
-    out = []
-    for hop in sorted(hops):
-        times = sent.get(hop[:2])
-        if times and hop[0] not in INTERNAL_TOPICS:
-            out.append((hop, len(times), (min(times), max(times))))
-    return out
 
 
 def thread_rows(made: Made, model: Model, span: Span) -> Rows:

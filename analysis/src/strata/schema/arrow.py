@@ -64,7 +64,7 @@ def values_of(column: Column, found: pa.ChunkedArray) -> Values:
         return np.asarray(found.fill_null(float("nan")).to_numpy(), np.float64)
     if column.dtype == "bool":
         flags = found.cast(pa.int8()).fill_null(NONE).to_numpy()
-        return flags.astype(np.int8 if column.null else np.bool_)
+        return np.asarray(flags, np.int8 if column.null else np.bool_)
     if column.dtype == "uint64":
         return np.asarray(found.to_numpy(), np.uint64)
     return np.asarray(found.fill_null(NONE).to_numpy(), np.int64)

@@ -26,6 +26,7 @@ EVENT_LOSSES = frozenset(
     {
         "incomplete_recording",
         "stopped_early",
+        "unanalyzed_chunks",
         "discarded_events",
         "lost_packets",
         "dropped_packets",

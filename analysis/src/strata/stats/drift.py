@@ -56,26 +56,41 @@ def drift(times_s: Sample, values: Sample, confidence: float = 0.95) -> Drift:
             f"Cannot fit {len(sample)} values to {len(times)} times. Give the same number of "
             "both, in time order."
         )
-    hours = (times - times.mean()) / _HOUR_S
-    about = sample - sample.mean()
-    slope = float((hours * about).sum() / (hours**2).sum())
-    waves = max(2, int(_WAVES * len(sample) ** (2 / 3)))
-    error, df = _standard_error(hours, about - slope * hours, waves), waves - 1
-    # Student's t: its quantile and its upper tail. All of scipy.stats takes a second to import.
-    from scipy.special import stdtr, stdtrit
+    slope, error, df = fitted_slope(times / _HOUR_S, sample)
+    # All of scipy.stats takes a second to import.
+    from scipy.special import stdtrit
 
     half = float(stdtrit(df, (1 + confidence) / 2)) * error
-    p = 2 * float(stdtr(df, -abs(slope) / error)) if error else float(slope == 0)
+    p = p_of_slope(slope, error, df)
     return Drift(slope, slope - half, slope + half, confidence, p, len(sample), df, _METHOD)
 
 
-def _standard_error(hours: Floats, residuals: Floats, waves: int) -> float:
-    """Return the standard error of the slope; `hours` are about their mean."""
-    count = len(hours)
+def fitted_slope(places: Floats, values: Floats) -> tuple[float, float, int]:
+    """Return the slope of least squares, its standard error, and its degrees of freedom.
+
+    `values` follow each other in time; `places` are what they are fitted to, not all equal: times,
+    or 0 before and 1 after an instant.
+    """
+    along, about = places - places.mean(), values - values.mean()
+    slope = float((along * about).sum() / (along**2).sum())
+    waves = max(2, int(_WAVES * len(values) ** (2 / 3)))
+    return slope, _standard_error(along, about - slope * along, waves), waves - 1
+
+
+def p_of_slope(slope: float, error: float, df: int) -> float:
+    """Return the p-value of a slope under none: twice the tail of Student's t."""
+    from scipy.special import stdtr
+
+    return 2 * float(stdtr(df, -abs(slope) / error)) if error else float(slope == 0)
+
+
+def _standard_error(places: Floats, residuals: Floats, waves: int) -> float:
+    """Return the standard error of the slope; `places` are about their mean."""
+    count = len(places)
     at = np.pi * (np.arange(count) + 0.5) / count
     cosines = np.sqrt(2 / count) * np.cos(np.outer(np.arange(1, waves + 1), at))
-    square = float((hours**2).sum())
+    square = float((places**2).sum())
     # What of the waves runs along the line is no longer in the residuals.
-    along = float(((cosines @ hours) ** 2).sum()) / square
+    along = float(((cosines @ places) ** 2).sum()) / square
     variance = float(((cosines @ residuals) ** 2).sum()) / (waves - along)
     return float(np.sqrt(variance / square))

@@ -4,7 +4,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 import numpy as np
 
@@ -21,15 +21,27 @@ Positions = Mapping[tuple[int, Layer], Ints]
 class Segments:
     """The layers of every instance of every chain; see the table `chain_segments`."""
 
-    def __init__(self, count: int, make: Callable[[Flags | None], Rows]) -> None:
-        """Take how many instances there are, and what makes the rows of those that are flagged."""
-        self._count, self._make = count, make
+    def __init__(
+        self,
+        count: int,
+        make: Callable[[Flags | None], Rows],
+        parts: Callable[[], Iterator[Rows]] | None = None,
+    ) -> None:
+        """Take how many instances there are, and what makes the rows of those that are flagged.
+
+        `parts` makes the rows of all a few at a time; without it they are made at once.
+        """
+        self._count, self._make, self._parts = count, make, parts
         self._all: Rows | None = None
 
     @classmethod
     def of_steps(cls, steps: Steps, positions: Positions) -> Segments:
         """Return the segments of all instances of steps."""
-        return cls(len(steps), lambda chosen: _segments(steps, positions, chosen))
+        return cls(
+            len(steps),
+            lambda chosen: _segments(steps, positions, chosen),
+            lambda: (_rows(steps, part) for part in _parts(steps, positions, None)),
+        )
 
     @classmethod
     def of_rows(cls, rows: Rows) -> Segments:
@@ -44,6 +56,13 @@ class Segments:
             self._all = self._make(None)
         return self._all
 
+    def parts(self) -> Iterator[Rows]:
+        """Yield the rows of the whole table in parts, in any order: those of one layer of a hop.
+
+        Only one part is in memory at a time, unless the whole table is there.
+        """
+        return iter([self.all()]) if self._all is not None or self._parts is None else self._parts()
+
     def of(self, instances: Ints) -> Rows:
         """Return the rows of some instances, in the order of the table."""
         chosen = np.zeros(self._count, bool)
@@ -51,23 +70,33 @@ class Segments:
         return self._make(chosen)
 
 
-def _segments(steps: Steps, positions: Positions, chosen: Flags | None) -> Rows:
+_Part = Sequence[Ints]
+"""Columns: instance, position, hop, number of the layer, row of `messages`, duration."""
+
+
+def _parts(steps: Steps, positions: Positions, chosen: Flags | None) -> Iterator[_Part]:
     number = {layer: at for at, layer in enumerate(LAYERS)}
-    parts: list[list[Ints]] = []
     for part in steps.layers(chosen):
         there = np.flatnonzero(part.duration_ns != NONE)
         if len(there):
             instance = part.instance[there]
             position = positions[part.hop, part.layer][steps.chain[instance]]
             hop, layer = (np.full(len(there), of) for of in (part.hop, number[part.layer]))
-            rows = [instance, position, hop, layer, part.message[there], part.duration_ns[there]]
-            parts.append(rows)
+            yield instance, position, hop, layer, part.message[there], part.duration_ns[there]
+
+
+def _segments(steps: Steps, positions: Positions, chosen: Flags | None) -> Rows:
+    parts = list(_parts(steps, positions, chosen))
     if not parts:
         return Rows.none(tables.CHAIN_SEGMENTS)
     columns = [np.concatenate(column) for column in zip(*parts, strict=True)]
     # The layers of an instance follow each other in order.
     order = Groups(columns[0], len(steps)).rows
-    instance, position, hop, layer, message, duration_ns = (of[order] for of in columns)
+    return _rows(steps, [of[order] for of in columns])
+
+
+def _rows(steps: Steps, columns: _Part) -> Rows:
+    instance, position, hop, layer, message, duration_ns = columns
     return Rows(
         tables.CHAIN_SEGMENTS,
         {

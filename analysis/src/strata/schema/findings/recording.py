@@ -19,6 +19,17 @@ RECORDING = (
         "The recording stopped early: {detail}. Nothing after that is in it.",
     ),
     Diagnostic(
+        "unanalyzed_chunks",
+        Severity.LOSS,
+        "{count} {part|parts} of the recording {was|were} not analyzed: {detail}.",
+    ),
+    Diagnostic(
+        "results_incomplete",
+        Severity.WARNING,
+        "The results go until {detail}: the recording goes on, or its analysis was stopped "
+        "(`strata results` continues it).",
+    ),
+    Diagnostic(
         "discarded_unknown",
         Severity.LOSS,
         "LTTng did not report how many events it discarded: some may be missing, and nothing in "

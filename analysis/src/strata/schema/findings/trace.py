@@ -42,8 +42,8 @@ TRACE = (
         "dropped_packets",
         Severity.WARNING,
         "{count} {packet was|packets were} dropped while recording to keep the trace within its "
-        "size (--max-size); the events in {it|them} that name nodes, topics and callbacks were "
-        "kept.",
+        "size or time (--max-size, --keep); the events in {it|them} that name nodes, topics and "
+        "callbacks were kept.",
     ),
     Diagnostic(
         "truncated_streams",
@@ -153,5 +153,11 @@ TRACE = (
         Severity.WARNING,
         "{count} {event matches|events match} no rule of the model (table event_uses): events "
         "around {it|them} were lost, or a client library emits them in an unknown order.",
+    ),
+    Diagnostic(
+        "results_by_chunk",
+        Severity.INFO,
+        "The recording was analyzed in {count} {chunk|chunks}: what took longer than some seconds "
+        "may be cut off, and waits for a CPU are not known (docs/long-runs.md).",
     ),
 )

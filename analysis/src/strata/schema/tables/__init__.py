@@ -65,6 +65,7 @@ from strata.schema.tables.timers import (
     TIMER_STATISTICS,
 )
 from strata.schema.tables.traffic import CALLBACK_INSTANCES, LINKS, MESSAGES, PUBLICATIONS, TAKES
+from strata.schema.tables.trend import DRIFTS, LAYER_TREND, TREND, TREND_TABLES
 from strata.schema.tables.verdict import (
     CHAIN_GROUP_MEMBERS,
     CHAIN_GROUPS,
@@ -119,6 +120,7 @@ TABLES: tuple[Table, ...] = (
     THREAD_CPU,
     *VERDICT_TABLES,
     LAYER_CPU_WAITS,
+    *TREND_TABLES,
 )
 
 __all__ = [
@@ -139,6 +141,7 @@ __all__ = [
     "CHAIN_SEGMENTS",
     "CLIENT_OBJECTS",
     "CONTEXTS",
+    "DRIFTS",
     "DRIVER_FRAMES",
     "DRIVER_LOSSES",
     "DRIVER_SOURCES",
@@ -153,6 +156,7 @@ __all__ = [
     "HOP_LOSSES",
     "LAYER_CPU_WAITS",
     "LAYER_SCHEDULING",
+    "LAYER_TREND",
     "LIFECYCLE_NODES",
     "LIFECYCLE_STATES",
     "LIFECYCLE_STATISTICS",
@@ -183,5 +187,7 @@ __all__ = [
     "TIMERS",
     "TIMER_FIRES",
     "TIMER_STATISTICS",
+    "TREND",
+    "TREND_TABLES",
     "VERDICT_TABLES",
 ]

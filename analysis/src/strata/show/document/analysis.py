@@ -20,6 +20,7 @@ from strata.schema import tables
 from strata.schema.columns import STATISTICS, statistic
 from strata.schema.rows import NONE, Rows
 from strata.schema.tables.threads import CPU_USE_NAMES
+from strata.show.document.trend import trend_document
 from strata.show.words.quantiles import Quantiles
 from strata.stats.layer_totals import layer_totals
 
@@ -43,6 +44,8 @@ def document(analysis: Analysis) -> dict[str, Any]:
         "messages": asdict(analysis.counts),
         "hops": _hops(analysis),
         "chains": _chains(analysis),
+        # Only of long recordings.
+        **({"trend": trend_document(analysis)} if len(analysis.rows("trend")) else {}),
         "callbacks": _callbacks(analysis),
         "executors": _executors(analysis),
         "timers": [_timer(row) for row in analysis.rows("timer_statistics").records()],

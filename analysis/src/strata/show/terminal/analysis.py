@@ -34,6 +34,7 @@ from strata.show.terminal.system import (
     load_section,
     system_section,
 )
+from strata.show.terminal.trend import trend_section
 from strata.show.words.commands import Commands
 from strata.show.words.cpu_use import any_known, cpu_text
 from strata.show.words.lost import loss_sentences
@@ -105,6 +106,7 @@ def _executor_parts(of: _Shown) -> Iterator[RenderableType | None]:
 _MAKE: Mapping[str, Callable[[_Shown], Iterable[RenderableType | None]]] = {
     "causes": lambda of: [system_section(of.analysis, everything=True)],
     "layers": lambda of: chain_section(of.analysis, of.width, everything=of.everything),
+    "trend": lambda of: trend_section(of.analysis, of.width, everything=of.everything),
     "hops": lambda of: [_hops(of.analysis, Quantiles(of.analysis), everything=of.everything)],
     "drivers": lambda of: [drivers_section(of.analysis, everything=of.everything)],
     "executors": _executor_parts,

@@ -39,6 +39,7 @@ from strata.show.words.commands import Commands, continued
 from strata.show.words.headline import headline
 from strata.show.words.naming import ELLIPSIS, Names, fitted, lines_of
 from strata.show.words.slowest import slowest_messages
+from strata.show.words.trend import trend_lines
 from strata.show.words.trust import trust_words
 from strata.show.words.unsynchronised import NOTE
 from strata.units import format_count, format_instant, format_ns
@@ -253,6 +254,7 @@ class _Screen:
         analysis, names, room = self._analysis, self._names, self._width - _LABEL
         followed = self._answer.chain_id is not None
         sections: Sequence[tuple[str, Callable[[], list[str]]]] = (
+            ("OVER TIME", lambda: trend_lines(analysis, names, room)),
             ("DRIVERS", lambda: driver_lines(analysis, names, room)),
             ("THREADS", lambda: thread_lines(analysis, self._answer.chain_id, names)),
             ("LOST", lambda: loss_lines(analysis, names, room)),

@@ -24,6 +24,7 @@ SECTIONS: dict[str, Section] = {
         "What stands out, in full sentences, and all causes ranked.", "system_causes"
     ),
     "layers": Section("Chains hop by hop and layer by layer, with their modes.", "chains"),
+    "trend": Section("How latency changed over time, chain by chain.", "trend"),
     "hops": Section("Every hop: latency, messages lost and why.", "hops"),
     "drivers": Section("Sensor drivers: queues, frames, data lost.", "driver_sources"),
     "executors": Section("Executors: what fills them, what each thread did.", "executors"),

@@ -32,6 +32,7 @@ from strata.show.html.analysis import (
     system,
     tables,
     threads,
+    trend,
 )
 from strata.show.html.analysis.explorer import Explorer, explorer_of
 from strata.show.html.embedding import (
@@ -49,6 +50,7 @@ from strata.show.words.cpu_use import any_known
 from strata.show.words.headline import headline
 from strata.show.words.naming import Names
 from strata.show.words.quantiles import Quantiles
+from strata.show.words.trend import trend_sentences
 from strata.show.words.trust import trust_words
 from strata.stats.bottleneck import mode_sentences, shared_names
 from strata.stats.scheduling import STATES
@@ -122,6 +124,7 @@ def render_page(analysis: Analysis, *, title: str) -> str:
     quantiles = Quantiles(analysis)
     chains = _sections(analysis, shown, quantiles)
     explorer = explorer_of(analysis)
+    over_time = trend.trend_of(analysis, shown, MAX_CHAINS)
     environment = _environment()
     return environment.get_template("template.html.j2").render(
         title=title,
@@ -143,6 +146,7 @@ def render_page(analysis: Analysis, *, title: str) -> str:
         other_chains=_others(analysis, shown, quantiles),
         latency_names=(*quantiles.names(tables.LATENCIES), "max"),
         duration_names=(*quantiles.names(tables.DURATIONS), "max"),
+        trend=over_time,
         hops=tables.hop_rows(analysis, quantiles),
         shared_names=shared_names(analysis.chains),
         drivers=drivers.driver_rows(analysis),
@@ -162,7 +166,7 @@ def render_page(analysis: Analysis, *, title: str) -> str:
         state_docs=threads.STATE_DOCS,
         has_scheduling=not analysis.chain_scheduling.empty,
         state_fills=theme.STATES,
-        figures=_figure_items(chains, explorer),
+        figures=_figure_items(chains, explorer, over_time),
         paints=theme.paints(),
         style=page_asset("style.css") + page_asset("explorer.css"),
         early_script=page_asset("appearance.js"),
@@ -244,7 +248,9 @@ def _layer_docs(analysis: Analysis) -> list[Layer]:
     return [*basic, HOLD, *stored, *merged]
 
 
-def _figure_items(chains: list[ChainSection], explorer: Explorer) -> list[tuple[str, Markup]]:
+def _figure_items(
+    chains: list[ChainSection], explorer: Explorer, over_time: trend.Trend | None
+) -> list[tuple[str, Markup]]:
     """Every figure's place on the page and its document as JSON."""
     items = []
     if explorer.latency is not None:
@@ -253,7 +259,8 @@ def _figure_items(chains: list[ChainSection], explorer: Explorer) -> list[tuple[
         if chain.quantile_figure is not None:
             place = f"quantile-{chain.chain_id}"
             items.append((place, figure_json(chain.quantile_figure.plot, place)))
-    return items
+    rows = [] if over_time is None else over_time.rows
+    return [*items, *((row.place, figure_json(row.figure.plot, row.place)) for row in rows)]
 
 
 def _faults(analysis: Analysis) -> list[dict[str, str]]:
@@ -262,11 +269,11 @@ def _faults(analysis: Analysis) -> list[dict[str, str]]:
 
 
 def _headline(analysis: Analysis) -> tuple[str, ...]:
-    """Return the verdict, statement by statement."""
+    """Return the verdict, statement by statement, and what changed over time."""
     statements = headline(analysis, Names(analysis)).statements
     if not statements:
         return ("no message of the application was followed to the end of its callback",)
-    return statements
+    return (*statements, *(text.replace(" -> ", " → ") for text in trend_sentences(analysis)))
 
 
 def _trust(analysis: Analysis) -> dict[str, str]:

@@ -32,12 +32,12 @@ _NAMES = "names-"
 
 @dataclass(frozen=True)
 class Chunk:
-    """A part of a recording in time; `number` counts from 0, null for one without a number.
+    """A part of a recording in time; `number` counts from 0.
 
-    `place` is where it is, or the directories that make it up.
+    `places` is where it is, or the directories that make it up.
     """
 
-    number: int | None
+    number: int
     name: str
     places: tuple[Path, ...]
 
@@ -50,7 +50,6 @@ class Chunks:
         own = self.session / TRACE
         self.trace = own if own.is_dir() else self.session
         self._after = -1 if after is None else after
-        self._rest_taken = False
 
     @property
     def is_recorded(self) -> bool:
@@ -68,16 +67,16 @@ class Chunks:
         """Return the next complete chunk; null while there is none, or none will come."""
         # Asked first: what is archived after the end was seen is there then.
         ended = not self.is_recorded
+        number = -1
         for number, place in self._archived():
             if number > self._after:
                 self._after = number
                 return Chunk(number, place.name, (place,))
-        if ended and not self._rest_taken:
-            self._rest_taken = True
-            rest = tuple(self._rest())
-            if rest:
-                return Chunk(None, self.trace.name, rest)
-        return None
+        rest = tuple(self._rest()) if ended and number + 1 > self._after else ()
+        if not rest:
+            return None
+        self._after = number + 1
+        return Chunk(self._after, self.trace.name, rest)
 
     def _archived(self) -> list[tuple[int, Path]]:
         found = []
