@@ -81,8 +81,7 @@ struct TraceEvents::Capture : ctf::Skip {
 };
 
 TraceEvents::TraceEvents(const ctf::TraceSet& traces, Engine& engine, int64_t latest_by,
-                         std::span<const Arrival> announced, int64_t begin_ns,
-                         int64_t last_ns)
+                         std::span<const Arrival> announced, int64_t begin_ns, int64_t last_ns)
     : Merge(traces, begin_ns, last_ns),
       engine_(engine),
       allowed_(latest_by),

@@ -64,7 +64,7 @@ VERBS = {
     ),
     "results": Verb(
         "strata.cli.results",
-        "Analyze a long recording chunk by chunk into a directory that every verb reads.",
+        "Analyze TRACE chunk by chunk into a results directory, which every verb reads.",
     ),
     "sql": Verb(
         "strata.cli.sql", "Answer QUERY, one SELECT in SQL, from the tables of TRACE (docs/sql.md)."

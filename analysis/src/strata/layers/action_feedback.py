@@ -23,6 +23,7 @@ from strata.model.build import Model
 from strata.model.columns import NONE, Ints
 from strata.model.entities import at_topics, take
 from strata.model.goals import GoalColumns
+from strata.model.naming import node_labels
 from strata.model.search import pick
 
 FEEDBACK_METHODS = ("execution", "only goal", "thread")
@@ -140,7 +141,7 @@ def _taken(model: Model, row: Ints, goal: Ints, client_node: list[str]) -> Ints:
     own = np.flatnonzero(np.isin(matches.publication, row))
     take_of = matches.take[own]
     node = pick(subscriptions.node, model.takes.subscription[take_of])
-    names = take(model.entities.nodes.name, node, "")
+    names = take(node_labels(model.entities.nodes, model.processes), node, "")
     taken = pd.DataFrame(
         {"publication": matches.publication[own], "node": names, "taken": take_of}
     ).drop_duplicates(["publication", "node"])

@@ -117,8 +117,7 @@ def find_timer_fires(model: Model) -> tuple[TimerFires, Findings]:
         grid = _Grid(int(timers.period_ns[number]), called_ns[begin:end], idleness.of(begin, end))
         begin_ns = int(timers.begin_ns[number])
         if was_there[number] and end > begin:
-            # Nobody says when it was made: the first fire that is there is on time.
-            begin_ns = int(called_ns[begin]) - int(timers.period_ns[number])
+            begin_ns = _begin_of_older(model, number, int(start_ns[begin]), int(called_ns[begin]))
         grid.place(begin_ns, model.dropped_until_ns)
         fires.expected_ns[begin:end] = grid.expected_ns
         fires.skipped[begin:end] = grid.skipped
@@ -128,6 +127,28 @@ def find_timer_fires(model: Model) -> tuple[TimerFires, Findings]:
         Finding("rebased_timers", int(np.isin(fires.cause, (PAUSED, EARLY)).sum())),
         Finding("irregular_timers", len(np.unique(timer[fires.cause == IRREGULAR]))),
     )
+
+
+def _begin_of_older(model: Model, timer: int, start_ns: int, called_ns: int) -> int:
+    """Return a period before when the first fire was due of a timer that is older than the trace.
+
+    By the fires before, where these are known; else nobody says when it was made, and it is on
+    time.
+    """
+    timers, processes = model.entities.timers, model.processes
+    period_ns, process = int(timers.period_ns[timer]), int(timers.process[timer])
+    place = (processes.host[process], int(processes.vpid[process]), int(timers.handle[timer]))
+    starts_ns, due_ns = model.timers_due.get(place, (_NONE, _NONE))
+    before = int(np.searchsorted(starts_ns, start_ns, side="right")) - 1
+    if before < 0 or period_ns <= 0:
+        return called_ns - period_ns
+    if starts_ns[before] == start_ns:
+        return int(due_ns[before]) - period_ns
+    # The last point of the grid that had passed.
+    return called_ns - (called_ns - int(due_ns[before])) % period_ns - period_ns
+
+
+_NONE = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)

@@ -58,7 +58,9 @@ class Model:
     clock, where hosts may share one (strata.model.hosts); `samples` are those of the threads' waits
     for a CPU, and what the trace's clock adds to their times. Until `dropped_until_ns` only what
     names things is there; `NONE`: nothing was dropped on purpose. `found_before` tells of what was
-    left out when the events were read. `always_named`: see `Processes`.
+    left out when the events were read. `always_named`: see `Processes`. `timers_due`: of timers
+    that are older than the trace, by host, process id and handle, the start of fires before, or of
+    its first ones, and when these were due; as an earlier part of the recording has them.
     """
 
     rows: EngineTables
@@ -68,6 +70,7 @@ class Model:
     dropped_until_ns: int = NONE
     found_before: Findings = NOTHING_FOUND
     always_named: bool = False
+    timers_due: Mapping[tuple[str, int, int], tuple[Ints, Ints]] = field(default_factory=dict)
 
     @cached_property
     def numbers(self) -> Numbers:

@@ -11,7 +11,7 @@ from strata.engine.left_out import NOBODY, Unwanted
 from strata.engine.memory import within_bound
 from strata.engine.read import Progress, read_rows
 from strata.model.build import Model
-from strata.model.columns import NONE
+from strata.model.columns import NONE, Ints
 from strata.read import Trace
 from strata.read.thread_cpu import ThreadCpu
 
@@ -29,6 +29,7 @@ def model_of_trace(
     last_ns: int | None = None,
     *,
     always_named: bool = False,
+    timers_due: Mapping[tuple[str, int, int], tuple[Ints, Ints]] | None = None,
 ) -> Model:
     """Read a trace, and return its model.
 
@@ -37,6 +38,7 @@ def model_of_trace(
     Events before `begin_ns` and after `last_ns` are left out, as if the trace began and ended
     there.
     `always_named`: nodes are called by their process, too, as with other parts of a recording.
+    `timers_due`: see `Model`.
     Processes that are not wanted are left out, and are among its findings. Raises TraceError when
     the trace cannot be read, or holds no event of ROS 2.
     """
@@ -49,6 +51,7 @@ def model_of_trace(
         dropped_until_ns=dropped_until_ns(trace),
         found_before=left_out,
         always_named=always_named,
+        timers_due=timers_due or {},
     )
     with within_bound():
         # Now, so that a bound that is no size is refused before a result is asked for.

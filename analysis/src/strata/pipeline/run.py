@@ -9,6 +9,7 @@ from pathlib import Path
 
 from strata.analysis import Analysis
 from strata.engine.left_out import Unwanted
+from strata.errors import TraceError
 from strata.model.build import Model
 from strata.model.of_trace import model_of_trace
 from strata.pipeline.messages import Wanted
@@ -56,6 +57,11 @@ def analyze_stored(
     # Without results no Arrow columns are read.
     from strata.pipeline.stored import StoredResults
 
+    if wanted.links:
+        raise TraceError(
+            f"Cannot link messages of {path}: it has results, whose links are known. Analyze the "
+            "recording with --links."
+        )
     results = StoredResults(open_results(path), wanted, stage)
     if wanted.chain:
         results.rows("chains")

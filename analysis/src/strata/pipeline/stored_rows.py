@@ -25,6 +25,7 @@ class StoredRows:
     def __init__(self, directory: ResultsDirectory) -> None:
         self._directory = directory
         self._orders: dict[str, Ints] = {}
+        self._keys: dict[str, Ints] = {}
         self._numbers: dict[str, Ints] = {}
 
     def rows(self, name: str, columns: Mapping[str, Values | Later] | None = None) -> Rows:
@@ -49,11 +50,11 @@ class StoredRows:
     def numbers_of(self, name: str, references: Ints) -> Ints:
         """Return the rows that references are to; `NONE` where one is not there."""
         self._order(BY_NAME[name])
-        known = self._numbers[name]
-        if not len(known):
+        keys = self._keys[name]
+        if not len(keys):
             return np.full(len(references), NONE, np.int64)
-        at = np.minimum(np.searchsorted(known, references), len(known) - 1)
-        return np.where(known[at] == references, at, NONE).astype(np.int64)
+        at = np.minimum(np.searchsorted(keys, references), len(keys) - 1)
+        return np.where(keys[at] == references, self._numbers[name][at], NONE).astype(np.int64)
 
     def _order(self, stored: Stored) -> Ints:
         """Return the rows in the directory, in the order of time; of one number the last."""
@@ -63,20 +64,32 @@ class StoredRows:
 
     def _find_order(self, stored: Stored) -> Ints:
         if not stored.key:
-            columns = [self._ordering(stored, name) for name in reversed(stored.order)]
-            return np.lexsort(columns).astype(np.int64)
-        keys = self._stored(stored, _declared(stored.table, stored.key))
-        order = np.argsort(keys, kind="stable").astype(np.int64)
-        ascending = keys[order]
-        last = np.append(ascending[1:] != ascending[:-1], True)[: len(order)]
-        self._numbers[stored.name] = ascending[last]
-        newest: Ints = order[last]
+            return self._sorted(stored)
+        keys = self._stored(stored, stored.key)
+        by_key = np.argsort(keys, kind="stable").astype(np.int64)
+        ascending = keys[by_key]
+        last = np.append(ascending[1:] != ascending[:-1], True)[: len(by_key)]
+        newest: Ints = by_key[last]
+        self._keys[stored.name] = ascending[last]
+        if stored.order:
+            newest = newest[self._sorted(stored, newest)]
+        self._numbers[stored.name] = np.argsort(keys[newest], kind="stable").astype(np.int64)
         return newest
 
+    def _sorted(self, stored: Stored, rows: Ints | None = None) -> Ints:
+        """Return some rows, or all, by the columns of their order."""
+        columns = []
+        for name in reversed(stored.order):
+            values = self._ordering(stored, name)
+            columns.append(values if rows is None else values[rows])
+        return np.lexsort(columns).astype(np.int64)
+
     def _ordering(self, stored: Stored, name: str) -> Ints:
-        values = self._stored(stored, _declared(stored.table, name))
+        values = self._stored(stored, name)
         target = stored.references.get(name)
-        return values if target is None else self.numbers_of(target, values)
+        if target is None or name == stored.key:
+            return values
+        return self.numbers_of(target, values)
 
     def _column(self, stored: Stored, column: Column) -> Values:
         order = self._order(stored)
@@ -89,10 +102,9 @@ class StoredRows:
         target = stored.references.get(column.name)
         return values if target is None else self.numbers_of(target, values)
 
-    def _stored(self, stored: Stored, column: Column) -> Ints:
-        values = read_column(self._directory, stored.table, column)
-        assert not isinstance(values, Coded)
-        return values
+    def _stored(self, stored: Stored, name: str) -> Ints:
+        values = read_column(self._directory, stored.table, _declared(stored.table, name))
+        return values.ranks() if isinstance(values, Coded) else values
 
 
 def read_column(directory: ResultsDirectory, table: Table, column: Column) -> Values:

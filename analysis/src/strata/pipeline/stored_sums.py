@@ -181,8 +181,9 @@ def _ran(own: Rows, executor: Ints, instances: Rows) -> tuple[Ints, Ints]:
     words = instances.words("host")
     host = np.array([*(hosts.get(word, NONE) for word in words.words), NONE])[words.codes]
     ran = np.stack([host, instances["vpid"], instances["vtid"], instances["callback_id"]])
+    # In the order of their first execution, thread by thread.
+    ran = ran[:, np.lexsort((instances["start_ns"], *ran[2::-1]))]
     _, first = np.unique(ran, axis=1, return_index=True)
-    # In the order of their first execution.
     pairs = dict.fromkeys(
         (int(executor[place[tuple(key)]]), callback)
         for *key, callback in ran[:, np.sort(first)].T.tolist()

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import json
 import shutil
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
@@ -81,6 +82,27 @@ class ResultsDirectory:
                 f"Cannot read {self.path}: {error}. Check the disk, or make the results again with "
                 "`strata results`."
             ) from error
+
+    def rows(self) -> dict[str, int]:
+        """Return how many rows each table has, by name. Raises TraceError."""
+        import pyarrow.parquet as pq
+
+        found: Counter[str] = Counter()
+        try:
+            for part in self.contents.parts:
+                for file in (self.path / PARTS / part).iterdir():
+                    found[file.stem] += pq.read_metadata(file).num_rows
+        except (OSError, pa.ArrowException) as error:
+            raise TraceError(
+                f"Cannot read {self.path}: {error}. Check the disk, or make the results again with "
+                "`strata results`."
+            ) from error
+        return dict(sorted(found.items()))
+
+    @property
+    def size(self) -> int:
+        """Bytes of all its parts."""
+        return sum(_size(self.path / PARTS / part) for part in self.contents.parts)
 
     def _files(self, table: str) -> Iterable[Path]:
         for part in self.contents.parts:

@@ -13,10 +13,10 @@ import pyarrow as pa
 
 from strata.layers.deliveries import Names
 from strata.live.known_names import KnownNames
+from strata.pipeline.stored_rows import StoredRows
 from strata.read.results import ResultsDirectory
 from strata.results.numbering import Numbers
 from strata.results.timer_grids import TimerGrids
-from strata.schema import tables
 from strata.schema.arrow import no_values, values_of
 from strata.schema.rows import Coded
 from strata.schema.stored import HOP_COUNTS, STORED, Stored
@@ -62,9 +62,8 @@ class Known:
                 frame = _frame(directory, stored.table, [stored.key, *stored.identity])
                 numbers = frame.pop(stored.key).to_numpy(np.int64)
                 self.numbers.know_recent(stored, frame, numbers)
-        fires = _frame(directory, tables.TIMER_FIRES, ["timer_id", "start_ns", "expected_ns"])
-        fires = fires.sort_values("start_ns")
-        self.grids.know(fires["timer_id"].to_numpy(), fires["expected_ns"].to_numpy())
+        rows = StoredRows(directory)
+        self.grids.know(rows.rows("timers"), rows.rows("timer_fires"))
         hops = _frame(directory, HOP_COUNTS, [*_HOP, "received"])
         heard = hops[hops["received"] > 0]
         self.heard.update(zip(*(map(str, heard[name]) for name in _HOP), strict=True))

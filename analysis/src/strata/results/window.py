@@ -41,6 +41,7 @@ def analyze_window(
             begin_ns=span.begin_ns,
             last_ns=last_ns,
             always_named=True,
+            timers_due=known.grids.due,
         )
     except NoRos2Error:
         return {}, 0

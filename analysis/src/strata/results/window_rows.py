@@ -88,11 +88,7 @@ def new_rows(
     chosen = _chosen(rows, _times(rows, model), span, written)
     for name, before in written.items():
         numbers.wrote(BY_NAME[name], before | chosen[name])
-    fires = rows["timer_fires"]
-    timers, period_ns = maps["timers"][fires["timer_id"]], rows["timers"]["period_ns"]
-    period_ns = period_ns[fires["timer_id"]]
-    fires = grids.carried_on(fires, timers, period_ns, span.since_ns, span.until_ns)
-    rows = {**rows, "timer_fires": fires}
+    grids.know(rows["timers"], rows["timer_fires"])
     tables = {
         stored.name: _renumbered(stored, rows[stored.name].take(chosen[stored.name]), maps)
         for stored in STORED

@@ -89,10 +89,11 @@ class _Sent:
         publications, publishers = model.publications, model.entities.publishers
         nodes = take(node_labels(model.entities.nodes, model.processes), publishers.node, UNKNOWN)
         names = list(zip(publishers.topic, nodes, strict=True))
-        own = np.flatnonzero(span.has(publications.begin_ns) & (publications.publisher != NONE))
+        sent_ns = publications.handed_ns
+        own = np.flatnonzero(span.has(sent_ns) & (publications.publisher != NONE))
         times: dict[tuple[str, str], list[Ints]] = {}
         for publisher, rows in partition(publications.publisher[own]):
-            times.setdefault(names[publisher], []).append(publications.begin_ns[own[rows]])
+            times.setdefault(names[publisher], []).append(sent_ns[own[rows]])
         return cls({name: np.concatenate(parts) for name, parts in times.items()})
 
     def times_ns(self, hop: Names) -> Ints:
@@ -152,6 +153,10 @@ def thread_rows(made: Made, model: Model, span: Span) -> Rows:
         if name not in ("executor", "kind")
     }
     own = {"executor": least[rows["executor_id"]], "kind": kind}
+    # What was before the window is none of it.
+    idle = rows["traffic_end_ns"] <= rows["traffic_begin_ns"]
+    traffic = [name for name in THREAD_TIMES.names if name.startswith("traffic_")]
+    columns |= {name: np.where(idle, NONE, rows[name]) for name in traffic}
     some = rows["end_ns"] > rows["begin_ns"]
     return Rows(THREAD_TIMES, {**columns, **own}).take(some)
 

@@ -27,7 +27,7 @@ class Stored:
     its own key is among them. `handle` is the column that identifies an entity in its process while
     it lives, `identity` are columns that tell all rows apart. A table without a key has neither:
     each row is kept with the one that the column `follows` refers to, or, where that is empty, by
-    its time. `order` are the columns by which it is ordered.
+    its time. `order` are the columns by which it is ordered; without them it is by its key.
     """
 
     table: Table
@@ -226,6 +226,7 @@ STORED: tuple[Stored, ...] = (
         tables.DRIVER_FRAMES,
         {"frame_id": "driver_frames", "source_id": "driver_sources"},
         identity=("source_id", "read_ns", "boundary_ns"),
+        order=("source_id", "frame_id"),
     ),
     Stored(
         tables.MESSAGES,
