@@ -70,10 +70,10 @@ def test_a_stopped_analysis_goes_on_where_it_was(
     target = tmp_path / "results"
     for done in range(1, CHUNKS + 1):
         growing = grow(session, target, 1)
+        growing.close()
         assert growing.contents.last_chunk == done - 1
         assert not growing.contents.complete
         assert codes(strata.analyze(target))["results_incomplete"] == 1
-    assert grow(session, target, 1).contents.last_chunk == CHUNKS - 1
     grow(session, target)
     found = strata.analyze(target)
     assert same(found, whole)
@@ -200,6 +200,15 @@ def test_what_is_there_is_never_overwritten(session: Path, tmp_path: Path) -> No
     assert [one.name for one in target.iterdir()] == ["mine.txt"]
 
 
+def test_two_do_not_write_into_one_directory(session: Path, tmp_path: Path) -> None:
+    target = tmp_path / "results"
+    growing = grow(session, target, 1)
+    with pytest.raises(OutputError, match="another process writes"):
+        Growing(session, target)
+    growing.close()
+    grow(session, target)
+
+
 def test_results_of_another_recording_are_refused(session: Path, tmp_path: Path) -> None:
     target = tmp_path / "results"
     grow(session, target, 1)
@@ -251,7 +260,7 @@ def test_every_verb_reads_results(session: Path, tmp_path: Path) -> None:
     made = run_strata("results", session)
     assert made.returncode == 0, made.stderr
     target = session / "results"
-    assert f"analyze {target}" in made.stderr
+    assert f"analyze {target}" in made.stdout
     for verb in ("analyze", "hops", "path", "links"):
         done = run_strata(verb, target)
         assert done.returncode == 0, done.stderr

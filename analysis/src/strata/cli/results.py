@@ -34,7 +34,7 @@ def command(trace: Path, output: Path | None) -> None:
     """
     target = output if output is not None else default_output(trace)
     grow_to_end(trace, target)
-    _say(f"next: {suggested('analyze', target)}")
+    click.echo(f"Wrote {printable(str(target))}: {suggested('analyze', target)}")
 
 
 def grow_to_end(session: Path, target: Path) -> None:
@@ -54,7 +54,6 @@ def grow_to_end(session: Path, target: Path) -> None:
         else:
             time.sleep(_EVERY_S)
     growing.finish()
-    _say(f"the results are in {target}")
 
 
 def default_output(trace: Path) -> Path:

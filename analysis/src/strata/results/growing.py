@@ -14,9 +14,11 @@ the lead is not known. Memory is that of one window.
 from __future__ import annotations
 
 import contextlib
+import fcntl
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import IO
 
 import numpy as np
 import pyarrow as pa
@@ -46,7 +48,7 @@ from strata.schema.rows import Rows
 from strata.schema.stored import PROCESS_EVENTS, WINDOWS
 
 _FAR = int(np.iinfo(np.int64).max)
-_STAGE = ".window"
+_STAGE, _LOCK = ".window", ".lock"
 _DROPPED = "chunks were dropped before they were analyzed"
 
 
@@ -81,6 +83,7 @@ class Growing:
             # It says what is wrong.
             find_traces(session)
         self._directory = _open(session, target)
+        self._lock = _lock(target)
         self.chunks = Chunks(session, self.contents.last_chunk)
         self._stage = Stage(target / _STAGE)
         self._known = Known(self._directory)
@@ -124,6 +127,10 @@ class Growing:
                 add_part(self._directory, {"losses": problems}, self.contents)
                 write_contents(self._directory, replace(self.contents, complete=True))
             self._stage.remove()
+
+    def close(self) -> None:
+        """Let others write into the directory."""
+        self._lock.close()
 
     def _add(self, chunk: Chunk) -> Grown:
         before = -1 if self.contents.last_chunk is None else self.contents.last_chunk
@@ -269,6 +276,21 @@ def _open(session: Path, target: Path) -> ResultsDirectory:
         directory = ResultsDirectory(target, contents)
         write_contents(directory, contents)
     return directory
+
+
+def _lock(target: Path) -> IO[bytes]:
+    """Keep others from writing into the directory, as long as the file is open."""
+    with _writing(target):
+        file = (target / _LOCK).open("wb")
+    try:
+        fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        file.close()
+        raise OutputError(
+            f"Cannot write results into {target}: another process writes into it, perhaps "
+            "`strata record --results`. Wait for its end, or give another directory with -o."
+        ) from error
+    return file
 
 
 @contextlib.contextmanager
