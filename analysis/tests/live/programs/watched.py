@@ -78,7 +78,13 @@ def main(numbers: list[str]) -> int:
     begun[-1].wait()
     end()
     for process in begun:
-        process.wait()
+        while True:
+            try:
+                process.wait(2)
+                break
+            except subprocess.TimeoutExpired:
+                # rclpy now and then spins on after a signal, on a busy machine.
+                process.terminate()
     return 0
 
 
