@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Keep what names things in parts of a trace that are to be dropped (`strata record --max-size`).
+"""Keep what names things in parts of a trace that are to be dropped (`strata record --max-size`, `--keep`).
 
 `python -m strata.read.names BUDGET BEFORE CHUNK AFTER [CHUNK AFTER ...]` makes each directory
 AFTER: of what BEFORE holds (the result for the parts dropped until now; empty: there are none) and

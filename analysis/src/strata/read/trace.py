@@ -80,7 +80,7 @@ class Trace:
         return {trace.hostname: trace.clock or trace.hostname for trace in self._traces}
 
     def _find_dropped(self) -> tuple[Dropped | None, frozenset[int]]:
-        """Find what `--max-size` dropped, and the numbers of the CTF traces that stand for it."""
+        """Find what was dropped on purpose, and the numbers of the CTF traces that stand for it."""
         try:
             dropped, holders = find_dropped(self.directories)
         except TraceError as error:

@@ -49,7 +49,7 @@ _PAGE = "report.html"
 _RESULTS = "results"
 _TREES = (TRACE, THREAD_CPU, SCENARIO)
 _PARTIAL = re.compile(r"\.((manifest|recording)\.json\.\d+|strata-reserve)")
-# What --max-size keeps of the parts that it dropped (strata.read.rotated).
+# What is kept of the parts that --max-size and --keep dropped (strata.read.rotated).
 _DROPPED = "dropped.json"
 _SAMPLES = (f"{THREAD_CPU}/{THREADS}", f"{THREAD_CPU}/{SAMPLES}")
 _SAMPLES_BEGIN = b"thread,"

@@ -13,6 +13,7 @@ from rich.text import Text
 
 from strata.analysis import Analysis
 from strata.printable import printable
+from strata.read.manifest import RESULTS_NAME
 from strata.schema.diagnostic import Severity
 from strata.schema.layers import DRIVER_LAYERS
 from strata.schema.quality import SAID_FIRST
@@ -93,7 +94,11 @@ class _Screen:
         trace, names = self._analysis.trace, self._names
         nodes = names.nodes
         hosts = {process.host for process in trace.processes}
-        name = printable(trace.path.rstrip("/").rpartition("/")[2] or trace.path)
+        *place, name = printable(trace.path.rstrip("/")).rpartition("/")
+        if name == RESULTS_NAME and place[0]:
+            # Of the recording that they are in.
+            name = f"{place[0].rpartition('/')[2]}/{name}"
+        name = name or printable(trace.path)
         parts = [format_ns(trace.duration_ns)]
         parts.append(format_count(len(nodes), "node", "nodes") if nodes else "nodes not known")
         if len(hosts) > 1:
