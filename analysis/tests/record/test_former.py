@@ -292,6 +292,35 @@ def test_linked_tables_and_pages_stay(recording: Path) -> None:
     assert (recording.parent / "tables/a.parquet").read_text() == "PAR1"
 
 
+def results_of(recording: Path) -> Path:
+    results = recording / "results"
+    # In their place an old version wrote tables.
+    shutil.rmtree(results)
+    for name in ("0-000001", ".0-000002"):
+        (results / "parts" / name).mkdir(parents=True)
+        (results / "parts" / name / "takes.parquet").write_text("PAR1")
+    (results / ".window/chunk/ust").mkdir(parents=True)
+    (results / ".window/chunk/ust/metadata").write_text("staged")
+    (results / "results.json").write_text('{"format": "strata results", "schema": 1}')
+    (results / ".lock").touch()
+    return results
+
+
+def test_results_are_replaced_with_the_recording(recording: Path) -> None:
+    results_of(recording)
+    assert "results" in replace(recording)
+    assert not (recording / "results").exists()
+
+
+@pytest.mark.parametrize("name", ["notes.txt", "parts/mine.parquet", "parts/0-000001/mine.csv"])
+def test_results_with_something_of_the_users_stay(recording: Path, name: str) -> None:
+    results = results_of(recording)
+    (results / name).write_text("mine")
+    assert "results" not in replace(recording)
+    assert (results / name).read_text() == "mine"
+    assert (results / "results.json").is_file()
+
+
 def test_a_link_given_as_the_directory_is_followed_to_a_recording_alone(
     recording: Path, tmp_path: Path
 ) -> None:

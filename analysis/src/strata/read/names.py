@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Keep what names things in parts of a trace that are to be dropped (`strata record --max-size`, `--keep`).
+"""Keep what names things in parts of a trace that are to be dropped (`--max-size`, `--keep`).
 
 `python -m strata.read.names BUDGET BEFORE CHUNK AFTER [CHUNK AFTER ...]` makes each directory
 AFTER: of what BEFORE holds (the result for the parts dropped until now; empty: there are none) and
@@ -135,7 +135,7 @@ def _check(file: Path, header: bytes, content_bits: int, packet_bits: int) -> No
             return
     raise TraceError(
         f"Cannot keep the names of {file}: its packets do not have LTTng's little-endian header. "
-        "Record without --max-size on this machine."
+        "Record without --max-size and --keep on this machine."
     )
 
 

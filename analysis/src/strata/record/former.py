@@ -47,6 +47,10 @@ CONVERTED = ("tables", "results", "parquet", "csv", "tracetools-analysis", "trac
 
 _PAGE = "report.html"
 _RESULTS = "results"
+# What an analysis that was killed left is in hidden directories and files.
+_OF_RESULTS = re.compile(
+    r"\.?results\.json|\.lock|parts/\.?\d+-\d+/\w+\.parquet|\.window/.*", re.DOTALL
+)
 _TREES = (TRACE, THREAD_CPU, SCENARIO)
 _PARTIAL = re.compile(r"\.((manifest|recording)\.json\.\d+|strata-reserve)")
 # What is kept of the parts that --max-size and --keep dropped (strata.read.rotated).
@@ -187,7 +191,9 @@ def _added(directory: Path) -> dict[str, list[Path]]:
             found[name] = [*_leaves(tables, with_directories=True), tables]
     results = directory / _RESULTS
     if not results.is_symlink() and is_own_results(results):
-        found[_RESULTS] = [*_leaves(results, with_directories=True), results]
+        leaves = _leaves(results)
+        if all(_OF_RESULTS.fullmatch(str(one.relative_to(results))) for one in leaves):
+            found[_RESULTS] = [*_leaves(results, with_directories=True), results]
     page = directory / _PAGE
     if is_own_page(page):
         found[_PAGE] = [page]
