@@ -14,6 +14,8 @@ namespace strata {
 enum class Finding : uint8_t {
   incomplete_recording,
   stopped_early,
+  unanalyzed_chunks,
+  results_incomplete,
   discarded_unknown,
   damaged_manifest,
   recording_problems,
@@ -41,6 +43,7 @@ enum class Finding : uint8_t {
   missing_contexts,
   long_operations,
   unexplained_events,
+  results_by_chunk,
   untaken_publications,
   unmatched_takes,
   ambiguous_matches,
@@ -139,9 +142,11 @@ enum class Finding : uint8_t {
   unreadable_own_files,
 };
 
-inline constexpr std::array<std::string_view, 125> kFindings = {{
+inline constexpr std::array<std::string_view, 128> kFindings = {{
     "incomplete_recording",
     "stopped_early",
+    "unanalyzed_chunks",
+    "results_incomplete",
     "discarded_unknown",
     "damaged_manifest",
     "recording_problems",
@@ -169,6 +174,7 @@ inline constexpr std::array<std::string_view, 125> kFindings = {{
     "missing_contexts",
     "long_operations",
     "unexplained_events",
+    "results_by_chunk",
     "untaken_publications",
     "unmatched_takes",
     "ambiguous_matches",
