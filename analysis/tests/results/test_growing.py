@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from second_life import chunks_of, live_again
 from strata_command import strata as run_strata
 
 import strata
@@ -36,10 +37,6 @@ def grow(session: Path, target: Path, steps: int | None = None, pace: Pace = PAC
     if steps is None:
         growing.finish()
     return growing
-
-
-def chunks_of(session: Path) -> list[Path]:
-    return sorted((session / "trace/archives").iterdir(), key=lambda one: int(one.name[-1]))
 
 
 def codes(analysis: Analysis) -> dict[str, int]:
@@ -151,6 +148,61 @@ def test_a_chunk_that_was_dropped_before_is_a_loss(session: Path, tmp_path: Path
     assert 0 < found.counts.published < 330
 
 
+def test_each_dropped_chunk_counts(session: Path, tmp_path: Path) -> None:
+    for chunk in chunks_of(session)[1:3]:
+        shutil.rmtree(chunk)
+    grow(session, tmp_path / "results")
+    assert codes(strata.analyze(tmp_path / "results"))["unanalyzed_chunks"] == 2
+
+
+@pytest.mark.parametrize("pace", [PACE, Pace()])
+def test_a_node_that_was_started_again_loses_nothing(
+    session: Path, tmp_path: Path, whole: Analysis, pace: Pace
+) -> None:
+    nodes = whole.nodes
+    (sink,) = nodes.loc[nodes["name"] == "/sink", "vpid"]
+    live_again(session, {int(sink): int(sink) + 100})
+    twice = strata.analyze(session)
+    assert twice.counts.matched == 2 * whole.counts.matched
+    grow(session, tmp_path / "results", pace=pace)
+    found = strata.analyze(tmp_path / "results")
+    assert same(found, twice)
+    columns = ["topic", "publisher_node", "subscription_node", "published", "received", "lost"]
+    assert found.hops[columns].astype(str).equals(twice.hops[columns].astype(str))
+    for table in ("nodes", "publishers", "subscriptions", "timers", "callback_objects"):
+        assert len(found.frame(table)) == len(twice.frame(table)), table
+
+
+def test_names_that_are_made_ahead_do_not_count_yet(session: Path, tmp_path: Path) -> None:
+    names = session / "trace/archives/names-1"
+    line = [sys.executable, "-P", "-m", "strata.read.names", str(64 << 20), ""]
+    subprocess.run([*line, chunks_of(session)[0], names], check=True)
+    assert list(names.rglob(".metadata"))
+    target = tmp_path / "results"
+    grow(session, target, 2).close()
+    grow(session, target)
+    assert not [name for name in strata.analyze(target).hops["publisher_node"] if "(" in name]
+
+
+def test_what_a_link_leads_to_is_read(session: Path, tmp_path: Path, whole: Analysis) -> None:
+    for number, chunk in enumerate(chunks_of(session)):
+        (chunk / "ust").rename(tmp_path / f"ust{number}")
+        (chunk / "ust").symlink_to(tmp_path / f"ust{number}")
+        (chunk / "again").symlink_to(chunk)
+    grow(session, tmp_path / "results")
+    assert same(strata.analyze(tmp_path / "results"), whole)
+
+
+def test_traces_without_a_manifest_are_told_apart(
+    session: Path, own_sample: Callable[[str], Path], tmp_path: Path
+) -> None:
+    (session / "manifest.json").unlink()
+    target = tmp_path / "results"
+    grow(session, target)
+    with pytest.raises(OutputError, match="another recording"):
+        Growing(own_sample("services_jazzy"), target)
+
+
 def test_a_chunk_that_cannot_be_read_is_a_loss(session: Path, tmp_path: Path) -> None:
     target = tmp_path / "results"
     (metadata,) = chunks_of(session)[2].rglob("metadata")
@@ -250,10 +302,12 @@ def test_no_trace_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(TraceError, match="there is no such directory"):
         Growing(tmp_path / "none", tmp_path / "results")
     (tmp_path / "empty").mkdir()
-    growing = Growing(tmp_path / "empty", tmp_path / "results")
-    assert growing.step() is None
     with pytest.raises(TraceError, match="no directory at or below it"):
-        growing.finish()
+        Growing(tmp_path / "empty", tmp_path / "results")
+    with pytest.raises(TraceError, match="it has results"):
+        (tmp_path / "empty/results.json").write_text("{}")
+        Growing(tmp_path / "empty", tmp_path / "results")
+    assert not (tmp_path / "results").exists()
 
 
 def test_every_verb_reads_results(session: Path, tmp_path: Path) -> None:

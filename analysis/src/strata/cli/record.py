@@ -189,6 +189,7 @@ def _analyzing() -> Companion:
         "strata.results.beside",
         lambda place: [str(place), str(place / RESULTS_NAME)],
         restarts=True,
+        is_needed=False,
     )
 
 

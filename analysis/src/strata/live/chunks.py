@@ -28,6 +28,7 @@ from strata.record.directory import TRACE, read_state
 ARCHIVES = "archives"
 _CHUNK = re.compile(r"(?:\d{8}T\d{6}[+-]\d{4}-){2}(\d+)|interrupted-\d+")
 _NAMES = "names-"
+_OF_NAMES = re.compile(rf"{_NAMES}(\d+)")
 
 
 @dataclass(frozen=True)
@@ -58,10 +59,16 @@ class Chunks:
         return state is not None and state.recorder_alive
 
     def dropped_names(self) -> Path | None:
-        """Return where the names are of what was dropped; null when nothing was."""
-        archives = self.trace / ARCHIVES
-        found = sorted(archives.glob(f"{_NAMES}*"), key=lambda one: int(one.name[len(_NAMES) :]))
-        return found[-1] if found else None
+        """Return where the names are of what was dropped; null when nothing was.
+
+        Others are made ahead, and do not count before the chunk is dropped.
+        """
+        found = [
+            (int(match[1]), place)
+            for place in (self.trace / ARCHIVES).glob(f"{_NAMES}*")
+            if (match := _OF_NAMES.fullmatch(place.name)) and any(place.rglob("metadata"))
+        ]
+        return max(found)[1] if found else None
 
     def take(self) -> Chunk | None:
         """Return the next complete chunk; null while there is none, or none will come."""
@@ -139,8 +146,17 @@ class Stage:
 
 
 def _link(place: Path, target: Path) -> None:
-    for directory, inner, files in os.walk(place):
-        inner[:] = [name for name in inner if name != ARCHIVES]
+    seen: set[str] = set()
+    for directory, inner, files in os.walk(place, followlinks=True):
+        if directory == str(place):
+            # Of a recording that was never rotated; a chunk has none.
+            inner[:] = [name for name in inner if name != ARCHIVES]
+        whole = os.path.realpath(directory)
+        if whole in seen:
+            # A loop of links.
+            inner[:] = []
+            continue
+        seen.add(whole)
         inside = target / Path(directory).relative_to(place)
         inside.mkdir(parents=True, exist_ok=True)
         for file in files:

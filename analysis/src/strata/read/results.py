@@ -12,10 +12,11 @@ merged is removed with the next merge: readers have opened it before the merge.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import shutil
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -28,7 +29,7 @@ from strata.schema.version import VERSION
 
 PARTS = "parts"
 _MERGED = 16
-_MOST_MERGED_BYTES = 512 << 20
+_MOST_MERGED_BYTES = 4 << 30
 _MOST_BYTES = 64 << 20
 _ROWS_AT_ONCE = 1 << 17
 
@@ -69,8 +70,13 @@ class ResultsDirectory:
 
         A table of which there is no row has no column. Raises TraceError.
         """
-        try:
+        with self._errors():
             return _joined([_read(file, columns) for file in self._files(table)])
+
+    @contextlib.contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
         except FileNotFoundError as error:
             raise TraceError(
                 f"Cannot read {self.path}: {error.filename} is not there any more. It grows while "
@@ -83,20 +89,26 @@ class ResultsDirectory:
                 "`strata results`."
             ) from error
 
+    def read_newest(self, table: str, columns: Sequence[str], rows: int) -> pa.Table:
+        """Return the newest rows of a table, about so many, as `read`. Raises TraceError."""
+        found: list[pa.Table] = []
+        with self._errors():
+            for file in reversed(list(self._files(table))):
+                found[:0] = _read_end(file, columns, rows - sum(map(len, found)))
+                if sum(map(len, found)) >= rows:
+                    break
+        return _joined(found)
+
     def rows(self) -> dict[str, int]:
         """Return how many rows each table has, by name. Raises TraceError."""
         import pyarrow.parquet as pq
 
         found: Counter[str] = Counter()
-        try:
+        with self._errors():
             for part in self.contents.parts:
                 for file in (self.path / PARTS / part).iterdir():
-                    found[file.stem] += pq.read_metadata(file).num_rows
-        except (OSError, pa.ArrowException) as error:
-            raise TraceError(
-                f"Cannot read {self.path}: {error}. Check the disk, or make the results again with "
-                "`strata results`."
-            ) from error
+                    with file.open("rb") as opened:
+                        found[file.stem] += pq.ParquetFile(opened).metadata.num_rows
         return dict(sorted(found.items()))
 
     @property
@@ -222,6 +234,20 @@ def _read(file: Path, columns: Sequence[str]) -> pa.Table:
         texts = [one.name for one in parquet.schema_arrow if pa.types.is_string(one.type)]
     with file.open("rb") as opened, pq.ParquetFile(opened, read_dictionary=texts) as parquet:
         return parquet.read(list(columns))
+
+
+def _read_end(file: Path, columns: Sequence[str], rows: int) -> list[pa.Table]:
+    """Return the last groups of rows of a file that have so many rows, or all."""
+    import pyarrow.parquet as pq
+
+    with file.open("rb") as opened, pq.ParquetFile(opened) as parquet:
+        texts = [one.name for one in parquet.schema_arrow if pa.types.is_string(one.type)]
+        sizes = [parquet.metadata.row_group(at).num_rows for at in range(parquet.num_row_groups)]
+    first = len(sizes)
+    while first and sum(sizes[first:]) < rows:
+        first -= 1
+    with file.open("rb") as opened, pq.ParquetFile(opened, read_dictionary=texts) as parquet:
+        return [parquet.read_row_groups(list(range(first, len(sizes))), list(columns))]
 
 
 def _joined(tables: Sequence[pa.Table]) -> pa.Table:

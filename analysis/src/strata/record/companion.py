@@ -25,12 +25,19 @@ class Companion:
     Its standard input is a pipe from the recorder, which ends when the recording does, or when the
     recorder is killed: the module ends then (`wait_for_end`). `arguments` makes those of the module
     from the recording's directory. One that `restarts` is begun again when it dies, up to three
-    times a minute; else its end is the recording's: `over`, and its exit status `status`.
+    times a minute; beyond, or else, it is `over`, and its exit status `status`. That is the end of
+    a recording without a command, but of one that is of use without it (`is_needed` false).
     """
 
     def __init__(
-        self, module: str, arguments: Callable[[Path], Sequence[str]], *, restarts: bool = False
+        self,
+        module: str,
+        arguments: Callable[[Path], Sequence[str]],
+        *,
+        restarts: bool = False,
+        is_needed: bool = True,
     ) -> None:
+        self.is_needed = is_needed
         self._module, self._arguments, self._restarts = module, arguments, restarts
         self._line: list[str] = []
         self._environment: Mapping[str, str] = {}

@@ -324,7 +324,9 @@ class _Recorder:
     def _is_over(self, health: Health) -> bool:
         """Return whether nothing is recorded any more, or nobody is there to see it."""
         companion = self._companion
-        return health.stopped is not None or (companion is not None and companion.over)
+        if companion is not None and companion.is_needed and companion.over:
+            return True
+        return health.stopped is not None
 
     def _wait(
         self,

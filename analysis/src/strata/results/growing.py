@@ -24,7 +24,7 @@ import numpy as np
 import pyarrow as pa
 
 from strata.errors import OutputError, TraceError
-from strata.live.chunks import Chunk, Chunks, Stage, span_of
+from strata.live.chunks import ARCHIVES, Chunk, Chunks, Stage, span_of
 from strata.printable import path_text
 from strata.read import open_trace
 from strata.read.announced import ANNOUNCEMENTS, read_announced
@@ -49,7 +49,7 @@ from strata.schema.stored import PROCESS_EVENTS, WINDOWS
 
 _FAR = int(np.iinfo(np.int64).max)
 _STAGE, _LOCK = ".window", ".lock"
-_DROPPED = "chunks were dropped before they were analyzed"
+_DROPPED = "they were dropped before"
 
 
 @dataclass(frozen=True)
@@ -79,17 +79,18 @@ class Growing:
     def __init__(self, session: Path, target: Path, pace: Pace = _PACE) -> None:
         """Open or make the directory. Raises TraceError and OutputError."""
         self._pace = pace
-        if not session.is_dir():
+        chunks = Chunks(session)
+        if not chunks.is_recorded:
             # It says what is wrong.
-            find_traces(session)
+            find_traces(chunks.trace)
+        self._lock = _locked(target)
         self._directory = _open(session, target)
-        self._lock = _lock(target)
         self.chunks = Chunks(session, self.contents.last_chunk)
         self._stage = Stage(target / _STAGE)
         self._known = Known(self._directory)
         self._known.names.add(read_announced(session))
         self._chunk_end_ns: int | None = None
-        if self.contents.windows:
+        if self.contents.next_numbers:
             with _writing(target):
                 self._stage_former()
 
@@ -101,7 +102,7 @@ class Growing:
     def step(self) -> Grown | None:
         """Analyze the next chunk; null while there is none.
 
-        A chunk that cannot be read is noted, and passed over. Raises OutputError.
+        A chunk that cannot be analyzed is noted, and passed over. Raises OutputError.
         """
         chunk = None if self.contents.complete else self.chunks.take()
         if chunk is None:
@@ -109,23 +110,25 @@ class Growing:
         with _writing(self._directory.path):
             try:
                 return self._add(chunk)
-            except TraceError as error:
-                self._pass_over(chunk, str(error))
-                return Grown(chunk.name, unread=str(error))
+            except (OSError, pa.ArrowException):
+                raise
+            except Exception as error:
+                # One chunk, whatever it has, is not the end of all that come after.
+                text = str(error) if isinstance(error, TraceError) else repr(error)
+                self._stage.drop(self._stage.place / chunk.name)
+                self._known = Known.again(self._directory, self._known)
+                return self._pass_over(chunk, text.replace(*self._renamed(chunk)))
 
     def finish(self) -> None:
         """Add what the last chunk's tail has; the recording has ended. Raises OutputError."""
-        if not self.contents.windows:
-            # There was no chunk: it says what there is.
-            find_traces(self.chunks.trace)
         with _writing(self._directory.path):
             if not self.contents.complete:
                 problems = _problem_rows(self.chunks.session)
                 if len(self._stage):
                     with contextlib.suppress(TraceError):
                         self._window("", _FAR, None)
-                add_part(self._directory, {"losses": problems}, self.contents)
-                write_contents(self._directory, replace(self.contents, complete=True))
+                whole = replace(self.contents, complete=True)
+                add_part(self._directory, {"losses": problems}, whole)
             self._stage.remove()
 
     def close(self) -> None:
@@ -135,7 +138,7 @@ class Growing:
     def _add(self, chunk: Chunk) -> Grown:
         before = -1 if self.contents.last_chunk is None else self.contents.last_chunk
         if chunk.number != before + 1:
-            self._note_dropped(chunk.number)
+            self._note_dropped(chunk.number, chunk.number - before - 1)
         place = self._stage.put(chunk)
         span = span_of(place)
         if span is None:
@@ -185,8 +188,9 @@ class Growing:
             number, counted, _ = whole
             events = counted.events
             added[PROCESS_EVENTS.name] = plain_arrow(counted.processes)
-            places = {str(self._stage.place): str(self.chunks.trace)}
-            added["losses"] = plain_arrow(loss_rows(trace, self._chunk_end_ns, places))
+            added["losses"] = plain_arrow(
+                loss_rows(trace, self._chunk_end_ns, str(self._stage.place), self._place())
+            )
             begin_ns = counted.begin_ns if contents.begin_ns is None else contents.begin_ns
             last = max(contents.end_ns or 0, counted.end_ns)
             fresh = replace(fresh, begin_ns=begin_ns, end_ns=last, last_chunk=number)
@@ -198,7 +202,7 @@ class Growing:
 
     def _begin_ns(self, since_ns: int) -> int | None:
         """Return where a window begins; null where nothing is older."""
-        return since_ns - self._pace.lead_ns if self.contents.windows else None
+        return since_ns - self._pace.lead_ns if self.contents.next_numbers else None
 
     def _window_row(
         self, chunk: str, until_ns: int, events: int = 0, ambiguous: int = 0, why: str = ""
@@ -214,22 +218,32 @@ class Growing:
         }
         return plain_arrow(Rows.of_records(WINDOWS, [row]))
 
-    def _pass_over(self, chunk: Chunk, why: str) -> None:
-        """Note that a chunk could not be read: a loss."""
-        until_ns = self.contents.until_ns or 0
-        text = f"{chunk.name}: {why.rstrip('.')}"
-        lost = {"code": "unanalyzed_chunks", "count": 1, "place": text, "begin_ns": until_ns}
+    def _pass_over(self, chunk: Chunk, why: str, count: int = 1) -> Grown:
+        """Note that a chunk, or so many up to it, could not be analyzed: a loss."""
+        text = why.rstrip(".")
+        lost = {"code": "unanalyzed_chunks", "count": count, "place": text}
+        since_ns = self.contents.until_ns
         added = {
-            "losses": plain_arrow(Rows.of_records(tables.LOSSES, [lost])),
-            WINDOWS.name: self._window_row(chunk.name, until_ns, why=why),
+            "losses": plain_arrow(Rows.of_records(tables.LOSSES, [{**lost, "begin_ns": since_ns}])),
+            WINDOWS.name: self._window_row(chunk.name, since_ns or 0, why=why),
         }
-        fresh = replace(self.contents, last_chunk=chunk.number)
-        add_part(self._directory, added, fresh)
+        add_part(self._directory, added, replace(self.contents, last_chunk=chunk.number))
+        return Grown(chunk.name, unread=why)
 
-    def _note_dropped(self, number: int) -> None:
-        """Note that the chunks before a number were dropped too early, and take their names."""
-        self._pass_over(Chunk(number - 1, "(dropped)", ()), _DROPPED)
+    def _note_dropped(self, number: int, count: int) -> None:
+        """Note that chunks before a number were dropped too early, and take their names."""
+        self._pass_over(Chunk(number - 1, "", ()), _DROPPED, count)
         self._take_dropped_names()
+
+    def _place(self) -> str:
+        """Where the chunks of the recording are."""
+        archives = self.chunks.trace / ARCHIVES
+        return str(archives if archives.is_dir() else self.chunks.trace)
+
+    def _renamed(self, chunk: Chunk) -> tuple[str, str]:
+        """What a staged chunk is called, and its own place."""
+        own = str(chunk.places[0]) if len(chunk.places) == 1 else str(self.chunks.trace)
+        return str(self._stage.place / chunk.name), own
 
     def _take_dropped_names(self) -> None:
         place = self.chunks.dropped_names()
@@ -254,33 +268,15 @@ class Growing:
             self._stage.drop_before(begin_ns)
 
 
-def _open(session: Path, target: Path) -> ResultsDirectory:
-    manifest = read_manifest(session) or {}
-    recording = str(manifest.get("session") or "")
-    if is_results(target):
-        found = open_results(target)
-        if found.contents.recording != recording:
-            raise OutputError(
-                f"Cannot write results into {target}: it has those of another recording. Give "
-                "another directory with -o."
-            )
-        return found
+def _locked(target: Path) -> IO[bytes]:
+    """Keep others from writing into a directory, as long as the file is open."""
     with _writing(target):
         target.mkdir(parents=True, exist_ok=True)
-        if any(target.iterdir()):
+        if not is_results(target) and any(one.name != _LOCK for one in target.iterdir()):
             raise OutputError(
                 f"Cannot write results into {target}: it contains other files. Give another "
                 "directory with -o."
             )
-        contents = Contents(path_text(session.resolve()), recording, describe_machine(manifest))
-        directory = ResultsDirectory(target, contents)
-        write_contents(directory, contents)
-    return directory
-
-
-def _lock(target: Path) -> IO[bytes]:
-    """Keep others from writing into the directory, as long as the file is open."""
-    with _writing(target):
         file = (target / _LOCK).open("wb")
     try:
         fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -291,6 +287,27 @@ def _lock(target: Path) -> IO[bytes]:
             "`strata record --results`. Wait for its end, or give another directory with -o."
         ) from error
     return file
+
+
+def _open(session: Path, target: Path) -> ResultsDirectory:
+    """Open a directory that is locked, or begin it."""
+    manifest = read_manifest(session) or {}
+    recording, place = str(manifest.get("session") or ""), path_text(session.resolve())
+    if is_results(target):
+        found = open_results(target)
+        # A recording may have been moved; without a manifest its place is all that is known.
+        known = found.contents
+        if known.recording != recording or (not recording and known.session != place):
+            raise OutputError(
+                f"Cannot write results into {target}: it has those of another recording. Give "
+                "another directory with -o."
+            )
+        return found
+    contents = Contents(place, recording, describe_machine(manifest))
+    directory = ResultsDirectory(target, contents)
+    with _writing(target):
+        write_contents(directory, contents)
+    return directory
 
 
 @contextlib.contextmanager

@@ -10,18 +10,22 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pyarrow as pa
+import pyarrow.compute as pc
 
 from strata.layers.deliveries import Names
 from strata.live.known_names import KnownNames
-from strata.pipeline.stored_rows import StoredRows
 from strata.read.results import ResultsDirectory
 from strata.results.numbering import Numbers
 from strata.results.timer_grids import TimerGrids
+from strata.schema import tables
 from strata.schema.arrow import no_values, values_of
-from strata.schema.rows import Coded
+from strata.schema.rows import NONE, Coded
 from strata.schema.stored import HOP_COUNTS, STORED, Stored
 from strata.schema.table import Table
 
+# More than there are in lead and tail of a window, at 20,000 messages a second.
+_ROWS = 400_000
+_ENTITIES = 200_000
 _HOP = ("topic", "publisher_node", "subscription_node")
 
 
@@ -41,17 +45,25 @@ class Known:
         if directory.contents.windows:
             self._learn(directory)
 
+    @classmethod
+    def again(cls, directory: ResultsDirectory, known: Known) -> Known:
+        """Return what the directory has, after a window that was not written; names are kept."""
+        found = cls(directory)
+        found.names = known.names
+        return found
+
     def changed(self, stored: Stored, rows: pa.Table) -> pa.Table:
         """Return the entities of which something is new; what was known of them stays known."""
-        known = self._entities.setdefault(stored.name, {})
+        known, seen = self._entities.get(stored.name, {}), {}
         changed = []
         for row in rows.to_pylist():
             number = row[stored.key]
             before = known.get(number)
-            newest = row if before is None else _latest(before, row)
+            newest = seen[number] = row if before is None else _latest(before, row)
             if newest != before:
-                known[number] = newest
                 changed.append(newest)
+        # What no window has any more is not needed: rclpy makes a timer for each call of spin_once.
+        self._entities[stored.name] = seen
         return pa.Table.from_pylist(changed, schema=rows.schema)
 
     def _learn(self, directory: ResultsDirectory) -> None:
@@ -59,17 +71,31 @@ class Known:
             if stored.handle:
                 self._learn_entities(directory, stored)
             elif stored.identity:
-                frame = _frame(directory, stored.table, [stored.key, *stored.identity])
+                frame = _newest(directory, stored.table, [stored.key, *stored.identity])
                 numbers = frame.pop(stored.key).to_numpy(np.int64)
                 self.numbers.know_recent(stored, frame, numbers)
-        rows = StoredRows(directory)
-        self.grids.know(rows.rows("timers"), rows.rows("timer_fires"))
-        hops = _frame(directory, HOP_COUNTS, [*_HOP, "received"])
-        heard = hops[hops["received"] > 0]
-        self.heard.update(zip(*(map(str, heard[name]) for name in _HOP), strict=True))
+        self._learn_grids(directory)
+        hops = directory.read(HOP_COUNTS.name, [*_HOP, "received"])
+        if hops.num_columns:
+            heard = hops.filter(pc.greater(hops["received"], 0)).group_by(list(_HOP)).aggregate([])
+            self.heard.update(tuple(row[name] for name in _HOP) for row in heard.to_pylist())
+
+    def _learn_grids(self, directory: ResultsDirectory) -> None:
+        """Learn when the newest fires were due of the timers that are known."""
+        places = {
+            number: (row["host"], row["vpid"], row["handle"])
+            for number, row in self._entities.get(tables.TIMERS.name, {}).items()
+        }
+        columns = ["timer_id", "start_ns", "expected_ns"]
+        fires = _newest(directory, tables.TIMER_FIRES, columns)
+        fires = fires[fires["expected_ns"] != NONE].sort_values("start_ns")
+        for timer, own in fires.groupby("timer_id"):
+            if timer in places:
+                due = (own[name].to_numpy(np.int64) for name in ("start_ns", "expected_ns"))
+                self.grids.due[places[timer]] = (*due,)  # type: ignore[index,assignment]
 
     def _learn_entities(self, directory: ResultsDirectory, stored: Stored) -> None:
-        found = directory.read(stored.name, stored.table.names)
+        found = directory.read_newest(stored.name, stored.table.names, _ENTITIES)
         known = self._entities.setdefault(stored.name, {})
         for row in found.to_pylist() if found.num_columns else ():
             number = row[stored.key]
@@ -89,9 +115,12 @@ def _latest(before: dict[str, Any], row: dict[str, Any]) -> dict[str, Any]:
     return known
 
 
-def _frame(directory: ResultsDirectory, table: Table, names: Sequence[str]) -> pd.DataFrame:
-    """Return columns as they are compared: text as objects, null integers as -1."""
-    found = directory.read(table.name, names)
+def _newest(directory: ResultsDirectory, table: Table, names: Sequence[str]) -> pd.DataFrame:
+    """Return columns of the newest rows, which the next window may have, too.
+
+    As they are compared: text as objects, null integers as -1.
+    """
+    found = directory.read_newest(table.name, names, _ROWS)
     columns: dict[str, Any] = {}
     for column in table.columns:
         if column.name in names:

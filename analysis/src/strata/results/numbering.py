@@ -26,6 +26,10 @@ FirstEvents = Mapping[tuple[str, int], int]
 """When the first event of each process of a window was, by host and vpid, in ns since the epoch."""
 
 
+_LIVES = 8
+"""So many entities of one handle are kept in mind: windows overlap by seconds only."""
+
+
 class Numbers:
     """Gives out numbers; `next_numbers` are those of the next new row of each table."""
 
@@ -47,8 +51,13 @@ class Numbers:
     def entities(self, stored: Stored, rows: Rows, first_ns: FirstEvents) -> Ints:
         """Return the number of each row of a table of entities."""
         out = np.empty(len(rows), np.int64)
+        seen: dict[tuple[str, int, int], list[tuple[int, int]]] = {}
         for at, row in enumerate(rows.records()):
             out[at] = self._entity(stored, row, first_ns)
+            place = (row["host"], row["vpid"], row[stored.handle])
+            seen[place] = self._lives(stored, row)[-_LIVES:]
+        # Those of processes that no window has any more are not needed.
+        self._entities[stored.name] = seen
         return out
 
     def instances(self, stored: Stored, rows: Rows, maps: Maps) -> tuple[Ints, Flags]:
@@ -78,7 +87,8 @@ class Numbers:
                 return number
         is_older = begin_ns <= first_ns.get((row["host"], row["vpid"]), begin_ns)
         if lives and (is_older or not _is_introduced(stored, row)):
-            return lives[-1][1]
+            before = [number for known_ns, number in lives if known_ns <= begin_ns]
+            return before[-1] if before else lives[-1][1]
         number = int(self._new(stored, 1)[0])
         lives.append((begin_ns, number))
         return number

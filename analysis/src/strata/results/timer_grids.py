@@ -27,6 +27,12 @@ class TimerGrids:
     def know(self, timers: Rows, fires: Rows) -> None:
         """Take the tables `timers` and `timer_fires` of a window."""
         known = fires.take(fires["expected_ns"] != NONE)
+        before, self.due = self.due, {}
+        for host, vpid, handle in zip(
+            timers.texts("host"), timers["vpid"].tolist(), timers["handle"].tolist(), strict=True
+        ):
+            if (host, vpid, handle) in before:
+                self.due[host, vpid, handle] = before[host, vpid, handle]
         hosts = timers.words("host")
         start_ns, expected_ns = known["start_ns"], known["expected_ns"]
         for timer, rows in partition(known["timer_id"]):

@@ -48,6 +48,9 @@ def analyze_window(
     made = Made(
         STAGES, read=trace, model=model, wanted=Wanted(), quantiles=Rows.none(tables.QUANTILES)
     )
+    processes = model.processes
+    places = list(zip(processes.host, processes.vpid.tolist(), strict=True))
+    known.names.saw(places, span.until_ns)
     added, maps = new_rows(rows_of(made), model, span, known.numbers, known.grids)
     for stored in STORED:
         if stored.handle:

@@ -15,7 +15,7 @@ from strata.layers.deliveries import Deliveries, Names, find_deliveries
 from strata.model.build import Model
 from strata.model.entities import UNKNOWN, take
 from strata.model.executor_frames import executor_threads_rows
-from strata.model.naming import node_labels
+from strata.model.naming import label_parts, node_labels
 from strata.pipeline.stages import Made
 from strata.read import Trace
 from strata.read.decoder import Selection
@@ -37,7 +37,7 @@ from strata.stats.hops import delivery_tables
 from strata.stats.partition import partition
 
 _NAMES = ("topic", "publisher_node", "subscription_node")
-_SILENT = "reader went silent"
+_SILENT, _ENDED = "reader went silent", "process ended"
 _NEVER = "reader never took anything"
 _READ = {"driver:packet_received", "driver:buffer_pulled"}
 
@@ -61,21 +61,54 @@ def delivery_rows(made: Made, model: Model, span: Span, heard: set[Names]) -> tu
         before_first=_before_first(found, first, sent),
     )
     counts, causes = delivery_tables(of_window)
+    running = _Running.of_window(made)
     records = list(Rows(HOP_COUNTS, counts).records())
     causes_of = list(_named(causes, found.hops).records())
     for hop in sorted(heard - set(found.hops)):
         # In a window alone such a reader cannot be told from one that was not found yet.
+        if running.has_instead(hop[2]):
+            heard.discard(hop)
+            continue
         times = sent.times_ns(hop)
         if len(times) and hop[0] not in INTERNAL_TOPICS:
             names = dict(zip(_NAMES, hop, strict=True))
             none = dict.fromkeys(("received", "in_flight", "unknown", "before_first"), 0)
             records.append({**names, **none, "published": len(times), "lost": len(times)})
-            lost = {"outcome": LOST, "cause": _SILENT, "count": len(times)}
+            cause = _SILENT if running.has(hop[2]) else _ENDED
+            lost = {"outcome": LOST, "cause": cause, "count": len(times)}
             bounds = {"begin_ns": int(times.min()), "end_ns": int(times.max())}
             causes_of.append({**names, **lost, **bounds})
     received = of_window.hop[of_window.fate == NUMBER[RECEIVED]]
     heard.update(found.hops[at] for at in np.unique(received).tolist())
     return Rows.of_records(HOP_COUNTS, records), Rows.of_records(HOP_CAUSES, causes_of)
+
+
+@dataclass(frozen=True)
+class _Running:
+    """The processes that emitted events in a window, and in which of them each node is."""
+
+    processes: frozenset[int]
+    nodes: Mapping[str, frozenset[int]]
+
+    @classmethod
+    def of_window(cls, made: Made) -> _Running:
+        processes, nodes = made["processes"], made["nodes"]
+        running = frozenset(processes["vpid"][processes["begin_ns"] > 0].tolist())
+        places: dict[str, set[int]] = {}
+        for name, vpid in zip(nodes.texts("name"), nodes["vpid"].tolist(), strict=True):
+            if vpid in running:
+                places.setdefault(name, set()).add(vpid)
+        return cls(running, {name: frozenset(vpids) for name, vpids in places.items()})
+
+    def has(self, label: str) -> bool:
+        """Return whether the process of a node runs; what is not known does."""
+        parts = label_parts(label)
+        return parts is None or parts[1] in self.processes
+
+    def has_instead(self, label: str) -> bool:
+        """Return whether a node's process has ended, and another one has the node again."""
+        parts = label_parts(label)
+        return parts is not None and not self.has(label) and bool(self.nodes.get(parts[0]))
 
 
 @dataclass(frozen=True)
@@ -169,10 +202,13 @@ def count_ambiguous(model: Model, span: Span) -> int:
 
 @dataclass(frozen=True)
 class Counted:
-    """The events of a chunk by process (`process_events`), and when the first and last were."""
+    """The events of a chunk by process (`process_events`), and when the first and last were.
+
+    `begin_ns` is null where there is none.
+    """
 
     processes: Rows
-    begin_ns: int
+    begin_ns: int | None
     end_ns: int
 
     @property
@@ -184,14 +220,17 @@ class Counted:
 def count_events(chunk: Trace) -> Counted:
     """Count the events of a trace chunk. Raises TraceError."""
     threads: Threads = Counter()
-    begin_ns, end_ns = int(np.iinfo(np.int64).max), 0
+    begin_ns: int | None = None
+    end_ns = 0
     wanted = frozenset({"timestamp", "host", "vpid", "vtid", "procname", "process_name"})
     for part in chunk.chunks(Selection(columns=wanted)):
         for batches in part.values():
             for batch in batches:
                 threads.update(count_threads(pa.Table.from_batches([batch])))
                 times = batch.column("timestamp").to_numpy()
-                begin_ns, end_ns = min(begin_ns, int(times[0])), max(end_ns, int(times[-1]))
+                first_ns = int(times[0])
+                begin_ns = first_ns if begin_ns is None else min(begin_ns, first_ns)
+                end_ns = max(end_ns, int(times[-1]))
     counted = count_processes(threads)
     rows = Rows.of_records(PROCESS_EVENTS, [vars(one) for one in counted])
     return Counted(rows, begin_ns, end_ns)
@@ -236,10 +275,10 @@ def _bytes(sources: Rows, trace: Trace, span: Span) -> Ints:
     return np.array([found.get(key, 0) for key in keys], np.int64)
 
 
-def loss_rows(trace: Trace, after_ns: int | None, place_of: Mapping[str, str]) -> Rows:
+def loss_rows(trace: Trace, after_ns: int | None, staged: str, own: str) -> Rows:
     """Return the table `losses` of what was lost after an instant; null: of all.
 
-    Places in the window's directory are named as `place_of` has them.
+    Places in the directory `staged` are named as those in `own`, where its chunks are from.
     """
     rows = []
     for row in trace.loss_rows():
@@ -248,8 +287,5 @@ def loss_rows(trace: Trace, after_ns: int | None, place_of: Mapping[str, str]) -
             continue
         if after_ns is not None and row["code"] in ("packets_before_trace", "dropped_packets"):
             continue
-        place = str(row["where"])
-        for staged, own in place_of.items():
-            place = place.replace(staged, own)
-        rows.append({**row, "place": place})
+        rows.append({**row, "place": str(row["where"]).replace(staged, own)})
     return Rows.of_records(tables.LOSSES, rows)
