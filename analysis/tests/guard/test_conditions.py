@@ -133,6 +133,7 @@ def test_the_forms(text: str, condition: Condition) -> None:
         ("executor busy > 95 % for 29.5 s", "its time is at most 29 s"),
         ("event callback_start", "is no condition on events: write it as 'event PROVIDER:NAME'"),
         ("event a:b size", "is no condition on events"),
+        ("event ros2:*", "is no name of one event: patterns are of topics"),
         ("event a:b size = 5", "is no condition on events"),
         ("event a:b size > 5 kB", "'5 kB' is neither a number nor a text in quotes"),
         ("event a:b name == source", "neither a number nor a text in quotes"),

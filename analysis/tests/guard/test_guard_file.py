@@ -87,6 +87,7 @@ def test_how_far_its_windows_look_back(read: Read, conditions: str, seconds: int
         ("{memory: 64M}", "{size: 64M}", 2, "key 'size' is none of memory"),
         ("before: 3 s", "before: 3", 3, "'3' is no number with one of the units ns, us, ms, s"),
         ("after: 500 ms", "before: 1 s", 3, "key 'before' occurs twice, see line 3"),
+        ("before: 3 s", "before: 30 s", 3, "more than 30 s together, of which ring buffers"),
         ("keep: 5", "keep: 0", 4, "'0' is no whole number of at least 1"),
         ("keep: 5", "keep: 2.5", 4, "'2.5' is no whole number"),
         ("every: 10 s", "every: often", 4, "'often' is no number"),

@@ -24,6 +24,7 @@ from strata.live.known_names import KnownNames
 from strata.pipeline.run import analyze
 from strata.read import open_trace
 from strata.read.incident import INCIDENT
+from strata.record.directory import MANIFEST
 from strata.show.html.analysis.page import render_page
 from strata.show.terminal.as_text import analysis_text
 
@@ -41,8 +42,9 @@ def a_snapshot(directory: Path, name: str, size: int = 100, age_s: float = 0.0) 
     place.mkdir(parents=True)
     (place / "trace").write_bytes(bytes(size))
     (place / INCIDENT).write_text("{}")
+    (place / MANIFEST).write_text("{}")
     then = time.time() - age_s
-    os.utime(place / INCIDENT, (then, then))
+    os.utime(place / MANIFEST, (then, then))
     return place
 
 
@@ -55,27 +57,51 @@ def test_no_two_are_kept_within_a_time(tmp_path: Path) -> None:
     assert kept.wait_ns() == pytest.approx(50 * S, abs=5 * S)
 
 
-def test_a_clock_that_was_set_back_does_not_stop_it_for_long(tmp_path: Path) -> None:
-    kept = KeptSnapshots(tmp_path, Bounds(60 * S, 20, 1 << 30))
-    a_snapshot(tmp_path, "20260101T000000Z_a", age_s=-1e6)
-    assert kept.wait_ns() <= 60 * S
+def test_a_verdict_that_is_written_later_is_no_new_snapshot(tmp_path: Path) -> None:
+    old = a_snapshot(tmp_path, "20260101T000000Z_a", age_s=100)
+    (old / INCIDENT).write_text("{} ")
+    assert KeptSnapshots(tmp_path, Bounds(60 * S, 20, 1 << 30)).wait_ns() == 0
+
+
+def test_a_clock_that_was_set_back_does_not_stop_it(tmp_path: Path) -> None:
+    kept = KeptSnapshots(tmp_path, Bounds(60 * S, 3, 1 << 30))
+    places = [a_snapshot(tmp_path, f"20270101T00000{n}Z_a", age_s=-1e6 - n) for n in range(3)]
+    assert kept.wait_ns() == 0
+    newest = a_snapshot(tmp_path, "20200101T000000Z_a")
+    kept.kept()
+    assert 55 * S < kept.wait_ns() <= 60 * S
+    assert kept.drop_oldest(newest) == ([places[0]], [])
+    assert newest.is_dir()
 
 
 def test_the_oldest_are_dropped_beyond_a_number(tmp_path: Path) -> None:
-    places = [a_snapshot(tmp_path, f"20260101T00000{n}Z_a") for n in range(5)]
+    places = [a_snapshot(tmp_path, f"20260101T00000{n}Z_a", age_s=9 - n) for n in range(5)]
     others = tmp_path / "20250101T000000Z_mine"
     others.mkdir()
     kept = KeptSnapshots(tmp_path, Bounds(0, 3, 1 << 30))
-    assert kept.drop_oldest() == places[:2]
+    assert kept.drop_oldest(places[-1]) == (places[:2], [])
     assert kept.places() == places[2:]
     assert others.is_dir()
 
 
+def test_what_the_user_named_is_the_users(tmp_path: Path) -> None:
+    """Also where it has a file of that name, or was a snapshot before."""
+    own = [a_snapshot(tmp_path, name, age_s=1e6) for name in ("0_my_project", "important")]
+    linked = a_snapshot(tmp_path / "elsewhere", "20260101T000000Z_a", age_s=1e6)
+    (tmp_path / linked.name).symlink_to(linked)
+    newest = a_snapshot(tmp_path, "20260102T000000Z_a")
+    kept = KeptSnapshots(tmp_path, Bounds(0, 1, 1))
+    assert kept.places() == [newest]
+    assert kept.drop_oldest(newest) == ([], [])
+    assert all(place.is_dir() for place in (*own, linked, newest))
+
+
 def test_the_oldest_are_dropped_beyond_a_size_but_never_the_newest(tmp_path: Path) -> None:
-    places = [a_snapshot(tmp_path, f"20260101T00000{n}Z_a", 100_000) for n in range(4)]
-    assert KeptSnapshots(tmp_path, Bounds(0, 9, 250_000)).drop_oldest() == places[:2]
-    assert KeptSnapshots(tmp_path, Bounds(0, 9, 10)).drop_oldest() == [places[2]]
-    assert places[3].is_dir()
+    places = [a_snapshot(tmp_path, f"20260101T00000{n}Z_a", 100_000, age_s=9 - n) for n in range(4)]
+    newest = places[3]
+    assert KeptSnapshots(tmp_path, Bounds(0, 9, 250_000)).drop_oldest(newest) == (places[:2], [])
+    assert KeptSnapshots(tmp_path, Bounds(0, 9, 10)).drop_oldest(newest) == ([places[2]], [])
+    assert newest.is_dir()
 
 
 def test_two_faults_of_a_second_have_two_places(tmp_path: Path) -> None:

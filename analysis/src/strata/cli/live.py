@@ -28,7 +28,11 @@ def checked_place(ctx: click.Context, parameter: click.Parameter, value: str | N
     """Refuse what is no place to serve at. Raises click.BadParameter."""
     del ctx, parameter
     port = (value or "0").rpartition(":")[2]
-    if not port.isdigit() or int(port) > 65535 or (value or "").startswith(":"):
+    if (
+        not (port.isascii() and port.isdigit())
+        or int(port) > 65535
+        or (value or "").startswith(":")
+    ):
         raise click.BadParameter(f"{value!r} is no port: write it as 9464 or 0.0.0.0:9464")
     return value
 
@@ -149,7 +153,7 @@ def _own_options(
 ) -> list[str]:
     options = ["--companion", f"--format={form}"]
     options += ["--once"] if once else []
-    options += [f"--duration={duration}s"] if duration else []
+    options += [f"--duration={duration:.3f}s"] if duration else []
     options += [f"--prometheus={prometheus}"] if prometheus else []
     return options + ([f"--otlp={otlp}"] if otlp else [])
 

@@ -17,7 +17,7 @@ import click
 
 from strata.cli.console import make_console
 from strata.cli.record import say
-from strata.errors import LiveError
+from strata.errors import LiveError, SessionError
 
 if TYPE_CHECKING:
     from strata.live.following import Follower
@@ -25,6 +25,8 @@ if TYPE_CHECKING:
     from strata.live.windows import Windows
 
 _LOOPBACK = "127.0.0.1"
+_MOST_FAILED = 5
+"""So many windows in a row may fail."""
 _PLAIN_EVERY_S = 10.0
 """How often a screen is printed where there is no terminal."""
 
@@ -72,8 +74,18 @@ class View:
     ) -> None:
         windows, tally = follower.windows, follower.tally
         deadline = None if self.seconds is None else time.monotonic() + self.seconds
+        failed = 0
         while not windows.ended and (deadline is None or time.monotonic() < deadline):
-            if follower.step() is not None:
+            try:
+                stepped = follower.step() is not None
+                failed = 0
+            except (SessionError, OSError) as error:
+                # LTTng may be busy for once.
+                failed += 1
+                if failed > _MOST_FAILED:
+                    raise LiveError(str(error)) from error
+                stepped = False
+            if stepped:
                 publish(tally)
                 show()
             left = windows.wait_s

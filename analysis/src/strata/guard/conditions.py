@@ -227,6 +227,8 @@ def _event(text: str) -> Event:
             f"{text!r} is no condition on events: write it as 'event PROVIDER:NAME' or as 'event "
             "PROVIDER:NAME FIELD > 5'"
         )
+    if set("*?[") & set(found["event"]):
+        raise ValueError(f"{found['event']!r} is no name of one event: patterns are of topics")
     if found["field"] is None:
         return Event(found["event"])
     value = _VALUE_FORM.fullmatch(found["value"].strip())

@@ -16,6 +16,8 @@ from typing import Any
 import numpy as np
 
 from strata.analysis import Analysis
+from strata.comparison.amounts import subject_text
+from strata.comparison.runs import CHAIN, HOP, Subject
 from strata.guard.silence import explain_silence
 from strata.schema.fates import FATES, LOST
 from strata.schema.layers import BY_NAME
@@ -54,7 +56,7 @@ def explain(analysis: Analysis, fault: Mapping[str, Any]) -> Cause | None:
         return _silent(analysis, kind, str(fault["subject"]), at_ns)
     if kind == "executor":
         return _of_executor(analysis, str(fault["subject"]))
-    return _of_message(analysis, at_ns)
+    return None if kind == "event" else _of_message(analysis, kind, at_ns)
 
 
 def _silent(analysis: Analysis, kind: str, subject: str, at_ns: int) -> Cause | None:
@@ -65,10 +67,10 @@ def _silent(analysis: Analysis, kind: str, subject: str, at_ns: int) -> Cause | 
 # --- a slow message ------------------------------------------------------------------------------
 
 
-def _of_message(analysis: Analysis, at_ns: int) -> Cause | None:
-    """Explain the slowest chain that ended at a time, else the message whose callback did."""
+def _of_message(analysis: Analysis, kind: str, at_ns: int) -> Cause | None:
+    """Explain the slowest chain that ended at a time, or the message whose callback did."""
     instances = analysis.rows("chain_instances")
-    rows = np.flatnonzero(instances["end_ns"] == at_ns)
+    rows = np.flatnonzero((instances["end_ns"] == at_ns) & (kind == CHAIN))
     if len(rows):
         row = rows[np.argmax(instances["latency_ns"][rows])]
         path = critical_path(analysis, int(instances["message_id"][row]))
@@ -151,14 +153,7 @@ def _of_loss(analysis: Analysis, fault: Mapping[str, Any]) -> Cause | None:
     """Say what became of the messages of the hop that the fault names."""
     hops, losses = analysis.hops, analysis.hop_losses
     lost = losses[losses["outcome"] == LOST].merge(hops, on="hop_id", suffixes=("", "_of_hop"))
-    named = [
-        row
-        for row in lost.to_dict("records")
-        if all(
-            str(row[name]) in str(fault["subject"])
-            for name in ("topic", "publisher_node", "subscription_node")
-        )
-    ]
+    named = [row for row in lost.to_dict("records") if str(fault["subject"]) == _hop_name(row)]
     if not named:
         return None
     worst = max(named, key=lambda row: int(row["count"]))
@@ -169,6 +164,12 @@ def _of_loss(analysis: Analysis, fault: Mapping[str, Any]) -> Cause | None:
     )
     work = _fullest_work(analysis, str(worst["subscription_node"]))
     return Cause(f"{text}.{work}", str(worst["cause"]), str(worst["topic"]))
+
+
+def _hop_name(row: Mapping[Any, Any]) -> str:
+    """Return what strata.guard.losses calls a hop."""
+    where = f"{row['publisher_node']} -> {row['subscription_node']}"
+    return f"{HOP} {subject_text(Subject(HOP, str(row['topic']), where))}"
 
 
 def _of_executor(analysis: Analysis, subject: str) -> Cause | None:

@@ -35,7 +35,7 @@ from strata.live.sources import follow_ring, names_of_init_session
 from strata.printable import printable
 from strata.record.companion import wait_for_end
 from strata.record.directory import MANIFEST, TRACE
-from strata.units import format_count, format_size
+from strata.units import format_count, format_ns, format_size
 
 EVERY_NS = 2_000_000_000
 _NICE = 10
@@ -76,6 +76,8 @@ class Judge:
         self._without_verdict = [one for one in self._kept.places() if not has_verdict(one)]
         self._writing: subprocess.Popen[bytes] | None = None
         self._said: dict[str, float] = {}
+        self._unseen = (0, 0)
+        self._said_unseen_s = -_REPEAT_S
 
     def run(self, wait: Callable[[float], bool]) -> None:
         """Look until `wait` (for so many seconds) returns that the recording has ended."""
@@ -103,6 +105,7 @@ class Judge:
     def _look(self) -> None:
         self._write_verdicts()
         seen = self._follower.step()
+        self._say_unseen()
         faults = self._settled(self._watch.look(*seen)) if seen else []
         if not faults:
             return
@@ -117,6 +120,21 @@ class Judge:
         self._say(f"fault: {faults[0].text}; a snapshot follows")
         due_ns = first_ns - (self._windows.offset_ns or 0) + self._file.after_ns
         self._pending = _Pending(faults, due_ns)
+
+    def _say_unseen(self) -> None:
+        """Say that something was not looked at, and again after a while if there is more."""
+        tally = self._follower.tally
+        unseen = (tally.unread, tally.unseen_ns)
+        now = time.monotonic()
+        if unseen == self._unseen or now - self._said_unseen_s < _REPEAT_S:
+            return
+        if tally.unread > self._unseen[0]:
+            count = format_count(tally.unread, "window", "windows")
+            self._say(f"{count} could not be read until now, and {_was(tally.unread)} not judged")
+        if tally.unseen_ns > self._unseen[1]:
+            lost = format_ns(tally.unseen_ns)
+            self._say(f"events of {lost} were overwritten until now before they were looked at")
+        self._unseen, self._said_unseen_s = unseen, now
 
     def _settled(self, faults: list[Occurrence]) -> list[Occurrence]:
         """Leave out what happened while programs started."""
@@ -157,7 +175,11 @@ class Judge:
         # In one step: a snapshot is there as a whole, or not at all.
         self._unfinished.rename(place)
         self._passed_over = 0
-        for dropped in self._kept.drop_oldest():
+        self._kept.kept()
+        removed, left = self._kept.drop_oldest(place)
+        for old in left:
+            self._say(f"cannot drop the oldest snapshot, {old}: remove it by hand")
+        for dropped in removed:
             bounds = f"keep {self._file.keep}, max_size {format_size(self._file.max_size)}"
             self._say(f"dropped the oldest snapshot, {dropped} (limits: {bounds})")
         self._without_verdict.append(place)
@@ -195,6 +217,10 @@ class Judge:
                 self._say(text)
             # A failure that comes at once must not fill a CPU.
             time.sleep(0.2)
+
+
+def _was(count: int) -> str:
+    return "was" if count == 1 else "were"
 
 
 def say(line: str) -> None:

@@ -30,6 +30,7 @@ VERDICT = "verdict.txt"
 SCHEMA = 1
 _NO_WORD = re.compile(r"[^a-z0-9]+")
 _LONGEST = 40
+_OWN_NAME = re.compile(r"\d{8}T\d{6}Z_[a-z0-9-]+(_\d+)?")
 
 
 @dataclass(frozen=True)
@@ -46,19 +47,33 @@ class KeptSnapshots:
 
     def __init__(self, directory: Path, bounds: Bounds) -> None:
         self._directory, self._bounds = directory, bounds
+        # By a clock that nobody sets; null before one was kept.
+        self._kept_ns: int | None = None
 
     def places(self) -> list[Path]:
-        """Return all snapshots, the oldest first."""
-        return sorted(path.parent for path in self._directory.glob(f"*/{INCIDENT}"))
+        """Return all snapshots, the oldest first.
+
+        Only directories that a guard has named: one that the user renamed is the user's.
+        """
+        found = [
+            path.parent
+            for path in self._directory.glob(f"*/{INCIDENT}")
+            if _OWN_NAME.fullmatch(path.parent.name) and not path.parent.is_symlink()
+        ]
+        return sorted(found, key=lambda place: (_kept_ns(place), place.name))
 
     def wait_ns(self) -> int:
         """Return for how long no further snapshot is kept."""
-        newest = max((_written_ns(place) for place in self.places()), default=None)
-        if newest is None:
-            return 0
-        # A clock that was set back must not keep it from working.
-        passed_ns = max(0, time.time_ns() - newest)
-        return max(0, self._bounds.every_ns - passed_ns)
+        if self._kept_ns is not None:
+            return max(0, self._bounds.every_ns - (time.monotonic_ns() - self._kept_ns))
+        newest = max(map(_kept_ns, self.places()), default=None)
+        # That of a former guard in the future is of before the clock was set back.
+        passed_ns = -1 if newest is None else time.time_ns() - newest
+        return 0 if passed_ns < 0 else max(0, self._bounds.every_ns - passed_ns)
+
+    def kept(self) -> None:
+        """Note that a snapshot was kept just now."""
+        self._kept_ns = time.monotonic_ns()
 
     def new_place(self, at_ns: int, name: str) -> Path:
         """Return where a snapshot of a fault goes; `at_ns` is since the epoch."""
@@ -71,18 +86,25 @@ class KeptSnapshots:
             place = first.with_name(f"{first.name}_{number}")
         return place
 
-    def drop_oldest(self) -> list[Path]:
-        """Remove the oldest beyond the bounds, never the newest; return what was removed."""
-        places = self.places()
-        sizes = [bytes_below(place) for place in places]
-        dropped = []
-        while len(places) > 1 and (
-            len(places) > self._bounds.keep or sum(sizes) > self._bounds.max_size
-        ):
-            sizes.pop(0)
-            dropped.append(places.pop(0))
-            shutil.rmtree(dropped[-1], ignore_errors=True)
-        return dropped
+    def drop_oldest(self, newest: Path | None = None) -> tuple[list[Path], list[Path]]:
+        """Remove the oldest beyond the bounds, never `newest`.
+
+        Return what was removed, and what could not be.
+        """
+        places = [place for place in self.places() if place != newest]
+        count = len(places) + (newest is not None)
+        sizes = {place: bytes_below(place) for place in places}
+        size = sum(sizes.values()) + (0 if newest is None else bytes_below(newest))
+        dropped: list[Path] = []
+        left: list[Path] = []
+        for place in places:
+            within = count <= self._bounds.keep and size <= self._bounds.max_size
+            if within or count <= 1:
+                break
+            shutil.rmtree(place, ignore_errors=True)
+            (left if place.exists() else dropped).append(place)
+            count, size = count - 1, size - sizes[place]
+        return dropped, left
 
 
 def make_session(
@@ -146,8 +168,9 @@ def has_verdict(place: Path) -> bool:
     return (place / VERDICT).exists()
 
 
-def _written_ns(place: Path) -> int:
+def _kept_ns(place: Path) -> int:
+    """Return when a snapshot was kept, in ns since the epoch: its manifest is written only then."""
     try:
-        return (place / INCIDENT).stat().st_mtime_ns
+        return (place / MANIFEST).stat().st_mtime_ns
     except OSError:
         return 0

@@ -28,7 +28,16 @@ from strata.comparison.gates.load import CHAINS_ALONE, default_scope, scopes_of
 from strata.comparison.runs import CALLBACK, CHAIN, HOP, SERVICE
 from strata.engine.memory import bytes_of
 from strata.errors import GuardError, StrataError
-from strata.guard.conditions import EVENT, EXECUTOR, PERIOD, TIMER, Condition, parse, reach_ns
+from strata.guard.conditions import (
+    EVENT,
+    EXECUTOR,
+    MOST_BACK_NS,
+    PERIOD,
+    TIMER,
+    Condition,
+    parse,
+    reach_ns,
+)
 
 TOPIC, NODE = "topic", "node"
 SCOPES = (CHAIN, HOP, TOPIC, CALLBACK, SERVICE, NODE)
@@ -106,13 +115,19 @@ def read_guard(path: Path) -> GuardFile:
     ring = _section(document, top, "ring", ("memory",))
     snapshot = _section(document, top, "snapshot", ("before", "after"))
     limits = _section(document, top, "limits", ("every", "keep", "max_size", "settle"))
+    before_ns = _time(document, snapshot.get("before"), otherwise.before_ns)
+    after_ns = _time(document, snapshot.get("after"), otherwise.after_ns)
+    if before_ns + after_ns > MOST_BACK_NS:
+        line = line_of(snapshot.get("before") or snapshot["after"])
+        fact = f"`before` and `after` are more than {MOST_BACK_NS // 10**9} s together, of which"
+        raise document.wrong(line, f"{fact} ring buffers hold no more")
     return GuardFile(
         path,
         when,
         _config(document, top.get("config")),
         memory=_size(document, ring.get("memory"), otherwise.memory),
-        before_ns=_time(document, snapshot.get("before"), otherwise.before_ns),
-        after_ns=_time(document, snapshot.get("after"), otherwise.after_ns),
+        before_ns=before_ns,
+        after_ns=after_ns,
         every_ns=_time(document, limits.get("every"), otherwise.every_ns),
         keep=_count(document, limits.get("keep"), otherwise.keep),
         max_size=_size(document, limits.get("max_size"), otherwise.max_size),

@@ -22,7 +22,7 @@ from strata.guard.conditions import COMPARISONS, Measure
 from strata.guard.load import When
 from strata.guard.occurrence import Fault, bound_text
 from strata.live.judged import Hop, Judged, Seen
-from strata.live.tally import SILENT
+from strata.live.tally import SILENT, SILENT_FOR_NS
 from strata.model.entities import UNKNOWN, take
 from strata.model.naming import node_labels
 from strata.schema.fates import FATES, LOST, NUMBER, RECEIVED
@@ -30,8 +30,6 @@ from strata.units import format_count, format_share
 
 MOST_HOPS = 10_000
 """Beyond, those that received last the longest ago are forgotten."""
-SILENT_FOR_NS = 60_000_000_000
-"""For so long after it received last a reader counts as silent; then it is supposed to be gone."""
 
 _UNSEEN = [fate.cause for fate in FATES if fate.unseen]
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from strata.analysis import Analysis
+from strata.model.naming import label_parts
 from strata.schema.rows import NONE, Ints
 from strata.stats.callbacks import descriptions
 from strata.units import format_ns
@@ -31,17 +32,23 @@ def explain_silence(analysis: Analysis, kind: str, subject: str, at_ns: int) -> 
 
 
 def _publisher(analysis: Analysis, subject: str) -> int | None:
-    """Return the publisher that a subject names: the longest topic, and its node, occur in it."""
+    """Return the newest publisher that a subject (`TOPIC (NODE)`) names."""
     publishers, nodes = analysis.publishers, analysis.nodes
     names = dict(zip(nodes["node_id"], nodes["name"], strict=True))
     found = [
-        (len(topic), str(names.get(node, "")) in subject, number)
-        for number, topic, node in zip(
-            publishers["publisher_id"], publishers["topic"], publishers["node_id"], strict=True
-        )
-        if topic in subject
+        row["publisher_id"]
+        for row in publishers.to_dict("records")
+        if _is_named(subject, row["topic"], str(names.get(row["node_id"], "")), row["vpid"])
     ]
-    return max(found)[2] if found else None
+    return max(found, default=None)
+
+
+def _is_named(subject: str, topic: str, node: str, vpid: int) -> bool:
+    head, end = f"{topic} (", ")"
+    if not (subject.startswith(head) and subject.endswith(end)):
+        return False
+    label = subject[len(head) : -len(end)]
+    return label == node or label_parts(label) == (node, vpid)
 
 
 def _of_publisher(analysis: Analysis, publisher: int, at_ns: int, depth: int) -> str | None:

@@ -118,7 +118,8 @@ class FollowedSession:
                 if received.stream.trace != trace or not parts:
                     continue
                 place.mkdir(parents=True, exist_ok=True)
-                (place / received.stream.channel).write_bytes(b"".join(parts))
+                # Not by a name that came over the network.
+                (place / f"stream-{received.stream.id}").write_bytes(b"".join(parts))
                 wrote = True
             if place.is_dir():
                 (place / "metadata").write_bytes(metadata)

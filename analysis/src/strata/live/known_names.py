@@ -38,6 +38,10 @@ class KnownNames:
     def saw(self, processes: list[tuple[str, int]], at_ns: int) -> None:
         """Note which processes (host, vpid) did something at a time."""
         self._seen_ns.update(dict.fromkeys(processes, at_ns))
+        if len(self._seen_ns) > self._most:
+            # Those of which no name is kept are longest ago.
+            newest = sorted(self._seen_ns, key=self._seen_ns.__getitem__)[-self._most // 2 :]
+            self._seen_ns = {place: self._seen_ns[place] for place in newest}
 
     def before(self, trace: Trace, begin_ns: int | None = None) -> dict[str, pa.Table]:
         """Return the init events that are kept and that a trace does not have from a time on."""

@@ -42,11 +42,12 @@ class RelayedWindows:
         if until_ns - cuts.since_ns < self._every_ns and not session.ended:
             return None
         self.ended = session.ended
-        back = cuts.since_ns - self._offset_ns - cuts.back_ns
+        back = cuts.begin_ns - self._offset_ns
         if until_ns <= cuts.since_ns or not self._write(back, horizon):
             return None
-        session.forget(until_ns - self._offset_ns - MOST_BACK_NS)
-        return cuts.cut(self._directory, until_ns, discarded=session.discarded, last=session.ended)
+        cut = cuts.cut(self._directory, until_ns, discarded=session.discarded, last=session.ended)
+        session.forget(min(until_ns - MOST_BACK_NS, cuts.begin_ns) - self._offset_ns)
+        return cut
 
     def _begin(self, horizon: int) -> bool:
         """Begin just before the first event that was received; false while there is none."""

@@ -91,7 +91,7 @@ class RingWindows:
         # What was recorded before may be of some processes only: LTTng begins one after the other.
         cuts.begin(max(reach.first_ns, self._begun_ns + self.offset_ns))
         since_ns = cuts.since_ns or 0
-        if reach.begin_ns > since_ns - cuts.back_ns and self._packets < SUB_BUFFERS:
+        if reach.begin_ns > cuts.begin_ns and self._packets < SUB_BUFFERS:
             self._packets = SUB_BUFFERS
             return self._again()
         self._follow(trace, reach, until_ns)
@@ -116,6 +116,10 @@ class RingWindows:
         directory.parent.mkdir(parents=True, exist_ok=True)
         shutil.move(kept, directory)
         shutil.rmtree(beside, ignore_errors=True)
+
+    def close(self) -> None:
+        """Remove what was written last."""
+        shutil.rmtree(self._output, ignore_errors=True)
 
     def _again(self) -> Window | None:
         self._due_ns = 0

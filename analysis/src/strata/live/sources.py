@@ -14,6 +14,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -65,7 +66,11 @@ def follow_directory(directory: Path) -> Iterator[Windows]:
     """
     state = read_state(directory)
     if state is None or state.ring or not state.recorder_alive:
-        yield follow_ring(directory)
+        windows = follow_ring(directory)
+        try:
+            yield windows
+        finally:
+            windows.close()
         return
     if not _is_rotated(directory):
         raise LiveError(
@@ -105,6 +110,7 @@ def follow_ring(
             f"Cannot follow {directory}: its {MANIFEST} does not tell its buffers ({error!r})."
         ) from error
     lttng = Lttng(dict(os.environ) | {"LC_ALL": "C"})
+    _remove_former(directory / TRACE)
     # Another one may look at the same ring buffers.
     output = directory / TRACE / f"by-{os.getpid()}"
     # What was announced before may have been overwritten.
@@ -118,6 +124,14 @@ def follow_ring(
     return RingWindows(
         lttng, state.session, output, subbuf_size, every_ns, least_back_ns, is_recorded
     )
+
+
+def _remove_former(trace: Path) -> None:
+    """Remove what those left that looked at ring buffers and were killed."""
+    for place in trace.glob("by-*"):
+        pid = place.name.removeprefix("by-").removesuffix("-kept")
+        if pid.isascii() and pid.isdigit() and not Path("/proc", pid).exists():
+            shutil.rmtree(place, ignore_errors=True)
 
 
 def names_of_init_session() -> KnownNames:

@@ -20,6 +20,8 @@ MOST_NAMES = 2000
 """Chains, hops and topics that are kept apart; further ones are counted together."""
 OTHERS = "(others)"
 SILENT = "reader went silent"
+SILENT_FOR_NS = 60_000_000_000
+"""For so long a reader that receives nothing any more has losses."""
 
 
 @dataclass
@@ -118,6 +120,7 @@ class Tally:
         self.executors: tuple[ExecutorSeen, ...] = ()
         self.system = SystemVerdict()
         self._recent: deque[tuple[int, Counts]] = deque()
+        self._heard_ns: dict[Hop, int] = {}
 
     def add(self, judged: Judged) -> None:
         """Count a window."""
@@ -143,11 +146,18 @@ class Tally:
         return counts
 
     def _count_silent(self, judged: Judged, counts: Counts) -> None:
-        """Count as lost what was sent to readers that received before, and nothing any more.
+        """Count as lost what was sent to readers that received a while ago, and nothing any more.
 
-        In a window alone such a reader cannot be told from one that was not found yet.
+        In a window alone such a reader cannot be told from one that was not found yet. After
+        `SILENT_FOR_NS` it is taken for gone, as when somebody looked at a topic for a moment.
         """
-        for hop, before in self.total.hops.items():
+        until_ns = judged.window.until_ns
+        self._heard_ns = {
+            hop: heard_ns
+            for hop, heard_ns in self._heard_ns.items()
+            if until_ns - heard_ns <= SILENT_FOR_NS
+        } | dict.fromkeys(judged.heard, until_ns)
+        for hop in self._heard_ns:
             sent = judged.sent.get(hop[:2], 0)
-            if sent and before.received and hop not in judged.heard and hop not in counts.hops:
+            if sent and hop not in judged.heard and hop not in counts.hops:
                 counts.hops[hop] = HopTally(lost=Counter({SILENT: sent}))

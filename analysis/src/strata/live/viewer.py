@@ -30,6 +30,8 @@ _OLDEST_MINOR = 4
 _CTF_2_SINCE = 15
 _PATIENCE_S = 10.0
 _MOST_BYTES = 1 << 30
+_FAR = 1 << 62
+"""Beyond every time, in cycles of a clock."""
 
 _COMMAND = struct.Struct(">QII")
 _CONNECT = struct.Struct(">QIII")
@@ -142,9 +144,10 @@ class Viewer:
         place = f"{host}:{port}"
         try:
             connection = socket.create_connection((host, port), _PATIENCE_S)
-        except OSError as error:
+        except (OSError, UnicodeError) as error:
+            why = getattr(error, "strerror", None) or error
             raise LiveError(
-                f"Cannot reach lttng-relayd at {place}: {error.strerror or error}. Start it there "
+                f"Cannot reach lttng-relayd at {place}: {why}. Start it there "
                 "(lttng-relayd), or check host and port."
             ) from error
         viewer = cls(connection, place)
@@ -206,7 +209,10 @@ class Viewer:
             known = IndexStatus(status)
         except ValueError:
             raise self._refused(f"an index has the status {status}") from None
-        return Index(known, News(news & 3), offset, packet // 8, begin, end, discarded)
+        size = packet // 8
+        if known is IndexStatus.OK and not (size <= _MOST_BYTES and begin <= end < _FAR):
+            raise self._refused(f"an index has {size:,} bytes, from {begin} to {end}")
+        return Index(known, News(news & 3), offset, size, begin, min(end, _FAR), discarded)
 
     def packet(self, stream: int, index: Index) -> bytes | None:
         """Return a packet that an index told of; null when it is to be asked for again, later."""

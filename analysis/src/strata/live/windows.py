@@ -74,6 +74,12 @@ class Cuts:
             self.first_ns = first_ns
             self.since_ns = self._lost_since_ns = first_ns - 1
 
+    @property
+    def begin_ns(self) -> int:
+        """Where the next window begins: before what it counts, of losses too."""
+        assert self.since_ns is not None
+        return min(self.since_ns - self.back_ns, self._lost_since_ns - _NEARLY_NS)
+
     def cut(
         self,
         trace: Path,
@@ -85,10 +91,10 @@ class Cuts:
     ) -> Window:
         """Return the next window. After the `last` one nothing follows, so all is judged."""
         assert self.since_ns is not None
+        begin_ns = self.begin_ns
         after_ns = 0 if last else self.back_ns - _NEARLY_NS
         lost_until_ns = max(self._lost_since_ns, until_ns - after_ns)
         lost_ns = (self._lost_since_ns, lost_until_ns)
-        begin_ns = self.since_ns - self.back_ns
         window = Window(trace, self.since_ns, until_ns, lost_ns, begin_ns, discarded, unseen_ns)
         self.since_ns, self._lost_since_ns = until_ns, lost_until_ns
         return window
