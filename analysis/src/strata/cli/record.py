@@ -172,7 +172,7 @@ def command(
     say_lacks(recording)
     if not recording.end.succeeded:
         say(f"the command failed: {recording.end.description}")
-    if results and recording.directory:
+    if results and recording.directory and not recording.empty:
         _finish_results(recording.directory)
     else:
         say_next(recording)
