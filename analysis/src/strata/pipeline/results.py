@@ -124,22 +124,11 @@ STAGES = (
 """What makes the results of a trace, from what. `read` is the trace."""
 
 
-class ModelResults:
-    """The results of a model, each made when it is first asked for (strata.analysis.Results)."""
+class MadeResults:
+    """Results that stages make, each when it is first asked for (strata.analysis.Results)."""
 
-    def __init__(
-        self,
-        trace: Trace,
-        model: Model,
-        wanted: Wanted,
-        on_part: Callable[[str], None] | None = None,
-    ) -> None:
-        """Take the model, and the trace that it was built of.
-
-        `on_part` is called with what is made, in a few words, when it is made.
-        """
-        given = {} if wanted.quantiles else {"quantiles": Rows.none(tables.QUANTILES)}
-        self._made = Made(STAGES, on_part=on_part, read=trace, model=model, wanted=wanted, **given)
+    def __init__(self, made: Made) -> None:
+        self._made = made
 
     @property
     def trace(self) -> TraceSummary:
@@ -169,3 +158,23 @@ class ModelResults:
         """Return a declared table by its name."""
         rows: Rows = self._made[name]
         return rows
+
+
+class ModelResults(MadeResults):
+    """The results of a model."""
+
+    def __init__(
+        self,
+        trace: Trace,
+        model: Model,
+        wanted: Wanted,
+        on_part: Callable[[str], None] | None = None,
+    ) -> None:
+        """Take the model, and the trace that it was built of.
+
+        `on_part` is called with what is made, in a few words, when it is made.
+        """
+        given = {} if wanted.quantiles else {"quantiles": Rows.none(tables.QUANTILES)}
+        super().__init__(
+            Made(STAGES, on_part=on_part, read=trace, model=model, wanted=wanted, **given)
+        )

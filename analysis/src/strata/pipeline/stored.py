@@ -13,11 +13,11 @@ from typing import Any
 
 import numpy as np
 
-from strata.analysis import Bottleneck, MessageCounts, Process, SystemVerdict, TraceSummary
+from strata.analysis import MessageCounts, Process, TraceSummary
 from strata.layers.links import KINDS, Links
 from strata.layers.readiness import Readiness
 from strata.pipeline.messages import Wanted, count_losses
-from strata.pipeline.results import STAGES
+from strata.pipeline.results import STAGES, MadeResults
 from strata.pipeline.stages import FINDINGS, Made, Stage, stage
 from strata.pipeline.stored_labels import Labels
 from strata.pipeline.stored_rows import StoredRows
@@ -276,8 +276,8 @@ STORED_STAGES = _with_others(_OWN, {"stored", "directory", "wanted"})
 """What makes results, from what is stored."""
 
 
-class StoredResults:
-    """The results in a directory, each made when it is first asked for (strata.analysis)."""
+class StoredResults(MadeResults):
+    """The results in a directory."""
 
     def __init__(
         self,
@@ -289,40 +289,13 @@ class StoredResults:
         given: dict[str, Any] = (
             {} if wanted.quantiles else {"quantiles": Rows.none(tables.QUANTILES)}
         )
-        self._made = Made(
-            STORED_STAGES,
-            on_part=on_part,
-            stored=StoredRows(directory),
-            directory=directory,
-            wanted=wanted,
-            **given,
+        super().__init__(
+            Made(
+                STORED_STAGES,
+                on_part=on_part,
+                stored=StoredRows(directory),
+                directory=directory,
+                wanted=wanted,
+                **given,
+            )
         )
-
-    @property
-    def trace(self) -> TraceSummary:
-        """What was read."""
-        trace: TraceSummary = self._made["trace"]
-        return trace
-
-    @property
-    def counts(self) -> MessageCounts:
-        """Messages of the application."""
-        counts: MessageCounts = self._made["counts"]
-        return counts
-
-    @property
-    def bottlenecks(self) -> tuple[Bottleneck, ...]:
-        """What stands out of each chain."""
-        bottlenecks: tuple[Bottleneck, ...] = self._made["bottlenecks"]
-        return bottlenecks
-
-    @property
-    def system(self) -> SystemVerdict:
-        """What stands out over the whole system."""
-        system: SystemVerdict = self._made["system"]
-        return system
-
-    def rows(self, name: str) -> Rows:
-        """Return a declared table by its name."""
-        rows: Rows = self._made[name]
-        return rows
