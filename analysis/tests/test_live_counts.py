@@ -20,7 +20,8 @@ from strata.live.quantile_sketch import ACCURACY, QuantileSketch
 from strata.live.tally import OTHERS, RECENT_NS, Counts, Tally
 from strata.live.windows import Window
 
-SAMPLES = ("fast_relay1p_st_ipc", "attached_jazzy", "dds_jazzy_udp_resends")
+LOSSY = "cyc_img720p30"
+SAMPLES = ("fast_relay1p_st_ipc", "attached_jazzy", "dds_jazzy_udp_resends", LOSSY)
 WINDOWS = 7
 
 
@@ -85,6 +86,7 @@ def test_losses_add_up_by_cause(trace: Path) -> None:
         for cause, count in of_hop.lost.items():
             found[topic, cause] += count
     assert found == Counter({key: n for key, n in lost.items() if key[0] in total.published})
+    assert found.total() == (57 if trace.name == LOSSY else 0)
 
 
 @pytest.mark.parametrize("seed", range(5))
