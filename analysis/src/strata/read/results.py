@@ -43,7 +43,7 @@ class Contents:
     null before the first window. `until_ns` is how far everything was counted, `next_numbers` are
     the numbers of the next row of each table. `last_chunk` is the number of the last chunk that was
     analyzed, null before. `complete`: the recording has ended, and all of it
-    was counted. `hops` are those over which something was received.
+    was counted.
     """
 
     session: str
