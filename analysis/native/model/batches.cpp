@@ -7,6 +7,8 @@
 #include <stdexcept>
 #include <string>
 
+#include "model/differences.hpp"
+
 namespace strata {
 namespace {
 
@@ -158,7 +160,7 @@ void push_in_order(Engine& engine, Intake* intake, const ClockOrigins& origins,
     Arrival& arrival = intake != nullptr ? intake->next(batch.ns()) : engine.next(batch.ns());
     batch.next(arrival);
     const auto origin = batch.has_steps() ? origins.find(arrival.event.host) : origins.end();
-    if (origin != origins.end()) arrival.clock = arrival.event.ns - origin->second;
+    if (origin != origins.end()) arrival.clock = minus(arrival.event.ns, origin->second);
     if (!batch.is_over()) heap.emplace(batch.ns(), number);
   }
 }

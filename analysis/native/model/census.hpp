@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "model/context.hpp"
+#include "model/differences.hpp"
 #include "model/event.hpp"
 #include "model/steps.hpp"
 #include "model/threads.hpp"
@@ -70,7 +71,7 @@ inline void Census::on(const Event& event) {
   type.absent |= static_cast<uint16_t>(~event.present);
   if (!event.is_step) note_name(event);
   if (!shows_running(event.type)) return;
-  if (process.last_ns != kNone && event.ns - process.last_ns >= kPauseNs) {
+  if (process.last_ns != kNone && minus(event.ns, process.last_ns) >= kPauseNs) {
     auto& pauses = context_.rows.pauses;
     const auto row = static_cast<size_t>(pauses.add());
     pauses.process[row] = static_cast<int32_t>(event.process);

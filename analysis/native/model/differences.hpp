@@ -15,4 +15,9 @@ constexpr int64_t plus(int64_t a, int64_t b) {
   return static_cast<int64_t>(static_cast<uint64_t>(a) + static_cast<uint64_t>(b));
 }
 
+// How far two instants are from each other, whichever is first.
+constexpr uint64_t apart(int64_t a, int64_t b) {
+  return static_cast<uint64_t>(a < b ? minus(b, a) : minus(a, b));
+}
+
 }  // namespace strata

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/intake.hpp"
 
+#include "model/differences.hpp"
+
 namespace strata {
 
 void Intake::look_back() {
@@ -17,7 +19,7 @@ void Intake::look_back() {
   const Place& place = late_.last().place;
   const auto first = firsts_.find({event.host, place.pid_ns, place.vpid});
   const int64_t before_ns = first == firsts_.end() ? begin_ns_ : first->second;
-  const int64_t late_by = late_.late_by(before_ns - kBeforeNs);
+  const int64_t late_by = late_.late_by(minus(before_ns, kBeforeNs));
   if (late_by > kMostNs) {
     // As of a session that started later, whose dump repairs what was lost: an event of its time.
     event.dumped = Dumped::no;
@@ -39,7 +41,7 @@ void Intake::begin(int64_t ns) {
 
 // In its process's main thread.
 void Intake::bring_forward(Arrival announcement, int64_t before_ns) {
-  const int64_t ns = before_ns - kBeforeNs + std::min(brought_++, kBeforeNs - 1);
+  const int64_t ns = plus(minus(before_ns, kBeforeNs), std::min(brought_++, kBeforeNs - 1));
   announcement.event.ns = ns;
   announcement.event.is_step = true;
   announcement.event.dumped = Dumped::no;

@@ -30,8 +30,11 @@ class Ledger {
     int64_t last_ns = INT64_MIN;
   };
 
+  // A count may come from a field of an event, and be anything: the sum ends at the largest.
   void add(Finding code, int64_t count = 1) {
-    if (count != 0) found_[{code, PlaceKind::none, kNone}].count += count;
+    if (count == 0) return;
+    int64_t& sum = found_[{code, PlaceKind::none, kNone}].count;
+    if (__builtin_add_overflow(sum, count, &sum)) sum = count < 0 ? INT64_MIN : INT64_MAX;
   }
 
   // One finding at a place, of no time.

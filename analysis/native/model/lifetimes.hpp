@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "model/column.hpp"
+#include "model/differences.hpp"
 
 namespace strata {
 
@@ -92,7 +93,7 @@ class Lifetimes {
     const bool has_before = after != lives_.begin() && (after - 1)->key == key;
     if (!has_before) return has_after ? after->row : kNone;
     const Life& before = *(after - 1);
-    const bool nearer = has_after && after->begin_ns - at_ns < at_ns - before.begin_ns;
+    const bool nearer = has_after && apart(after->begin_ns, at_ns) < apart(at_ns, before.begin_ns);
     return nearer ? after->row : before.row;
   }
 

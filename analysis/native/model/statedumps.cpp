@@ -2,7 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "model/statedumps.hpp"
 
-#include <cstdlib>
+#include "model/differences.hpp"
 
 namespace strata {
 
@@ -30,8 +30,7 @@ Dumped Statedumps::judge(const Arrival& arrival) {
     known->second = event.ns;
     return is_new ? Dumped::brought_forward : Dumped::known;
   }
-  const bool is_of_both =
-      known->second != kNone && std::abs(event.ns - known->second) < kOneEventNs;
+  const bool is_of_both = known->second != kNone && apart(event.ns, known->second) < kOneEventNs;
   return is_of_both ? Dumped::known : Dumped::no;
 }
 

@@ -20,7 +20,7 @@ namespace strata {
 class Statedumps {
  public:
   // One event is recorded by two sessions, or announced and emitted, within so much.
-  static constexpr int64_t kOneEventNs = 1'000'000;
+  static constexpr uint64_t kOneEventNs = 1'000'000;
 
   static constexpr bool wants(EventType type) {
     return type == EventType::dump_begin || type == EventType::dump_end || is_init(type);

@@ -287,6 +287,17 @@ def test_what_a_process_has_forgotten_is_said(tables: Tables) -> None:
 
 
 @pytest.mark.parametrize("tables", ["fast_relaymp_st"], indirect=True)
+def test_counts_of_processes_end_at_the_largest_number(tables: Tables) -> None:
+    late_tables, _ = cut(tables)
+    most = 2**63 - 1
+    told = [row | {"forgotten": most - 1} for row in late_tables[BEGIN].to_pylist()]
+    assert len(told) > 1
+    late = model_of_tables(late_tables | {BEGIN: _table(BEGIN, told, late_tables)})
+    found = {one[0]: one[3] for one in late.rows.engine.findings}
+    assert found["forgotten_announcements"] == most
+
+
+@pytest.mark.parametrize("tables", ["fast_relaymp_st"], indirect=True)
 def test_what_was_recorded_of_some_processes_only_is_left_out(tables: Tables) -> None:
     """LTTng begins, and ends, to record one process after the other."""
     since_ns = last_init_ns(tables) + 1

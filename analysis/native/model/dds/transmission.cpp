@@ -6,6 +6,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "model/differences.hpp"
+
 namespace strata::dds {
 namespace {
 
@@ -235,7 +237,8 @@ int64_t Transmission::held_up(int64_t since_ns, int64_t until_ns) {
   int64_t sum = 0;
   for (const Held& one : held()) {
     if (one.ns < since_ns || one.ns >= until_ns) continue;
-    sum += std::max<int64_t>(elapsed_ns(one.ns, std::min(one.end_ns, until_ns)) - one.usual_ns, 0);
+    const int64_t call_ns = elapsed_ns(one.ns, std::min(one.end_ns, until_ns));
+    sum = plus(sum, std::max<int64_t>(minus(call_ns, one.usual_ns), 0));
   }
   return sum;
 }

@@ -7,7 +7,6 @@ What is shown is as old as a chunk is long, and nothing is recorded anew.
 
 from __future__ import annotations
 
-import contextlib
 from pathlib import Path
 
 from strata.errors import LiveError, TraceError
@@ -15,7 +14,7 @@ from strata.live.chunks import Chunks, Stage, span_of
 from strata.live.known_names import KnownNames
 from strata.live.windows import LOOK_AHEAD_NS, Cuts, Window
 from strata.read import open_trace
-from strata.read.announced import ANNOUNCEMENTS, read_announced
+from strata.read.announced import read_announced
 from strata.read.losses import Loss
 
 _POLL_S = 0.5
@@ -47,10 +46,7 @@ class ChunkWindows:
         """Return the names from before the oldest chunk that is there."""
         names = KnownNames()
         names.add(read_announced(self._chunks.session))
-        place = self._chunks.dropped_names()
-        if place is not None:
-            with contextlib.suppress(TraceError):
-                names.add(open_trace(place).tables(ANNOUNCEMENTS))
+        names.add(self._chunks.dropped_names())
         return names
 
     def take(self) -> Window | None:
@@ -61,13 +57,17 @@ class ChunkWindows:
             self.ended = not recorded
             return None
         place = self._stage.put(chunk)
-        span = span_of(place)
+        try:
+            span = span_of(place)
+        except TraceError:
+            self._stage.drop(place)
+            raise
         if span is None:
             self._stage.drop(place)
             return None
         self.cuts.begin(span[0])
         assert self.cuts.since_ns is not None
-        self._stage.drop_before(self.cuts.since_ns - self.cuts.back_ns)
+        self._stage.drop_before(self.cuts.begin_ns)
         self._stage.keep(place, span[1])
         trace = open_trace(self._stage.place)
         self._discarded += sum(loss.count for loss in trace.losses if self._is_new(loss))

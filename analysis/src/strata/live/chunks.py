@@ -21,12 +21,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from strata.errors import TraceError
+from strata.lazy import pyarrow as pa
 from strata.read import open_trace
+from strata.read.announced import ANNOUNCEMENTS
 from strata.read.manifest import session_of
+from strata.record.chunks import ARCHIVES, archived
 from strata.record.directory import TRACE, read_state
+from strata.record.kept_names import number_of
 
-ARCHIVES = "archives"
-_CHUNK = re.compile(r"(?:\d{8}T\d{6}[+-]\d{4}-){2}(\d+)|interrupted-\d+")
 _NAMES = "names-"
 _OF_NAMES = re.compile(rf"{_NAMES}(\d+)")
 
@@ -58,8 +60,8 @@ class Chunks:
         state = read_state(self.session)
         return state is not None and state.recorder_alive
 
-    def dropped_names(self) -> Path | None:
-        """Return where the names are of what was dropped; null when nothing was.
+    def dropped_names(self) -> dict[str, pa.Table]:
+        """Return the announcements in what was dropped, one table an event; none if nothing was.
 
         Others are made ahead, and do not count before the chunk is dropped.
         """
@@ -68,14 +70,20 @@ class Chunks:
             for place in (self.trace / ARCHIVES).glob(f"{_NAMES}*")
             if (match := _OF_NAMES.fullmatch(place.name)) and any(place.rglob("metadata"))
         ]
-        return max(found)[1] if found else None
+        if not found:
+            return {}
+        try:
+            return open_trace(max(found)[1]).tables(ANNOUNCEMENTS)
+        except TraceError:
+            return {}
 
     def take(self) -> Chunk | None:
         """Return the next complete chunk; null while there is none, or none will come."""
         # Asked first: what is archived after the end was seen is there then.
         ended = not self.is_recorded
         number = -1
-        for number, place in self._archived():
+        for place in archived(self.trace):
+            number = number_of(place)
             if number > self._after:
                 self._after = number
                 return Chunk(number, place.name, (place,))
@@ -84,17 +92,6 @@ class Chunks:
             return None
         self._after = number + 1
         return Chunk(self._after, self.trace.name, rest)
-
-    def _archived(self) -> list[tuple[int, Path]]:
-        found = []
-        try:
-            for place in (self.trace / ARCHIVES).iterdir():
-                match = _CHUNK.fullmatch(place.name)
-                if match and match[1]:
-                    found.append((int(match[1]), place))
-        except FileNotFoundError:
-            return []
-        return sorted(found)
 
     def _rest(self) -> Iterator[Path]:
         """Yield what was recorded after the last rotation: directories with traces in them."""
@@ -175,7 +172,7 @@ def span_of(chunk: Path) -> tuple[int, int] | None:
     try:
         packets = open_trace(chunk).decoder.packets
     except TraceError:
-        if any(path.stat().st_size for path in chunk.rglob("*") if _is_stream(path)):
+        if has_events(chunk):
             raise
         return None
     if not len(packets["begin_ns"]):
@@ -183,5 +180,10 @@ def span_of(chunk: Path) -> tuple[int, int] | None:
     return int(packets["begin_ns"].min()), int(packets["end_ns"].max())
 
 
-def _is_stream(path: Path) -> bool:
-    return path.is_file() and path.name != "metadata" and path.parent.name != "index"
+def has_events(trace: Path) -> bool:
+    """Return whether any stream of a trace has a byte; one without cannot be opened."""
+    return any(
+        path.is_file() and path.stat().st_size
+        for path in trace.rglob("*")
+        if path.name != "metadata" and path.parent.name != "index"
+    )

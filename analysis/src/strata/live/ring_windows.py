@@ -19,6 +19,7 @@ from pathlib import Path
 import numpy as np
 
 from strata.errors import LiveError, SessionError, TraceError
+from strata.live.chunks import has_events
 from strata.live.windows import EVERY_NS, LEAST_BACK_NS, LOOK_AHEAD_NS, Cuts, Window
 from strata.read import Trace, open_trace
 from strata.record.lttng import Lttng
@@ -136,7 +137,7 @@ class RingWindows:
             return open_trace(written)
         except TraceError:
             # It has metadata and no packet: no process has emitted an event yet.
-            if any(path.stat().st_size for path in written.rglob("*") if _is_stream(path)):
+            if has_events(written):
                 raise
             return None
 
@@ -166,10 +167,6 @@ class RingWindows:
         fresh = packets["stream"][packets["end_ns"] > until_ns + LOOK_AHEAD_NS - self._every_ns]
         most += int(np.unique(fresh, return_counts=True)[1].max(initial=0)) + 1
         self._packets = min(SUB_BUFFERS, max(_FEWEST_PACKETS, most))
-
-
-def _is_stream(path: Path) -> bool:
-    return path.is_file() and path.name != "metadata" and path.parent.name != "index"
 
 
 def _reach(trace: Trace) -> _Reach:

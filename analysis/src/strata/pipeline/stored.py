@@ -30,10 +30,10 @@ from strata.pipeline.stored_sums import (
     lifecycle_states_rows,
     losses_rows,
 )
-from strata.printable import path_text, printable
+from strata.printable import path_text
 from strata.read.results import ResultsDirectory
 from strata.schema import tables
-from strata.schema.quality import SAID_FIRST, Finding, Findings
+from strata.schema.quality import Finding, Findings, loss_finding
 from strata.schema.rows import NONE, Flags, Ints, Rows, numbered
 from strata.schema.stored import (
     HOP_CAUSES,
@@ -61,13 +61,15 @@ def _plain(name: str) -> Stage:
     return stage(name, lambda stored: stored.rows(name), "stored")
 
 
-def _hops(stored: StoredRows, counts: Rows, labels: Labels) -> Hops:
-    messages = labels.of_rows(stored.rows("messages"))
+def _labelled(stored: StoredRows, labels: Labels) -> Rows:
+    return labels.of_rows(stored.rows("messages"))
+
+
+def _hops(messages: Rows, counts: Rows, labels: Labels) -> Hops:
     return find_hops(messages, labels.of_rows(counts))
 
 
-def _messages(stored: StoredRows, hops: Hops, labels: Labels) -> Rows:
-    messages = labels.of_rows(stored.rows("messages"))
+def _messages(messages: Rows, hops: Hops) -> Rows:
     return messages.with_columns({"hop_id": hops.of_message}) if len(messages) else messages
 
 
@@ -194,11 +196,8 @@ def _quality(
         until = datetime.fromtimestamp(until_ns // 1_000_000_000, UTC)
         found.append(Finding("results_incomplete", 1, (f"{until:%Y-%m-%d %H:%M:%S} UTC",)))
     for row in losses.records():
-        known = [ns for ns in (row["begin_ns"], row["end_ns"]) if ns is not None]
-        first = row["code"] in SAID_FIRST
-        span_ns = (known[0], known[-1]) if known and not first else None
-        names = (printable(row["place"]),) if first and row["place"] else ()
-        found.append(Finding(row["code"], row["count"], names, span_ns=span_ns))
+        names = ("code", "count", "place", "begin_ns", "end_ns")
+        found.append(loss_finding(*(row[name] for name in names)))
     return quality_rows(of_stages + Findings(*found), trace.begin_ns)
 
 
@@ -222,8 +221,9 @@ _OWN = (
     ),
     *(stage(table.name, lambda table=table: Rows.none(table)) for table in _NOT_STORED),
     stage("labels", Labels, "nodes"),
-    stage("found_hops", _hops, "stored", "hop_counts", "labels"),
-    stage("messages", _messages, "stored", "found_hops", "labels"),
+    stage("labelled", _labelled, "stored", "labels"),
+    stage("found_hops", _hops, "labelled", "hop_counts", "labels"),
+    stage("messages", _messages, "labelled", "found_hops"),
     stage(("readiness", "headless", "message_clocks"), _facts, "stored", "messages"),
     stage("message_links", _links, "links"),
     stage(

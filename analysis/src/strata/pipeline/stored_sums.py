@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from strata.engine.groups import lower, sums
 from strata.model.drivers import CAUSES
 from strata.model.executor_frames import MULTI, SILENT, SINGLE
 from strata.schema import tables
@@ -73,15 +74,15 @@ def hop_tables_of(hops: Hops, counts: Rows, causes: Rows) -> tuple[dict[str, Val
     columns: dict[str, Values] = {
         name: Coded.of(hop[at] for hop in hops.names) for at, name in enumerate(_NAMES)
     }
-    sums = {name: _sums(number, counts[name], count) for name in _COUNTS}
+    total = {name: sums(number, counts[name], count) for name in _COUNTS}
     never = causes.words("cause").are(_NEVER)
     hop = hops.numbers_of(causes)
-    early = never & (sums["received"][hop] > 0)
-    before = _sums(hop[early], causes["count"][early], count)
-    sums["published"] -= before
-    sums["lost"] -= before
-    sums["before_first"] += before
-    return {**columns, **sums}, _hop_losses(hop[~early], causes.take(~early))
+    early = never & (total["received"][hop] > 0)
+    before = sums(hop[early], causes["count"][early], count)
+    total["published"] -= before
+    total["lost"] -= before
+    total["before_first"] += before
+    return {**columns, **total}, _hop_losses(hop[~early], causes.take(~early))
 
 
 def _hop_losses(hop: Ints, causes: Rows) -> Rows:
@@ -99,7 +100,7 @@ def _hop_losses(hop: Ints, causes: Rows) -> Rows:
             "hop_id": hop[first],
             "outcome": outcome.take(first),
             "cause": cause.take(first),
-            "count": _sums(group, causes["count"], count),
+            "count": sums(group, causes["count"], count),
             "begin_ns": _least(group, causes["begin_ns"], count),
             "end_ns": -_least(group, -causes["end_ns"], count),
             "since_ns": np.where(least == far, NONE, least),
@@ -201,10 +202,10 @@ def _threads(times: Rows, threads: Ints, first: Ints, executor: Ints) -> Rows:
     count = len(first)
     begin_ns = _least(threads, times["begin_ns"], count)
     end_ns = -_least(threads, -times["end_ns"], count)
-    sums = {name: _sums_known(threads, times[name], count) for name in _ALL_OF}
-    silent_ns = end_ns - begin_ns - _sums(threads, times["end_ns"] - times["begin_ns"], count)
-    waits = sums["waiting_ns"] != NONE
-    sums["waiting_ns"] = np.where(waits, sums["waiting_ns"] + silent_ns, NONE)
+    total = {name: _sums_known(threads, times[name], count) for name in _ALL_OF}
+    silent_ns = end_ns - begin_ns - sums(threads, times["end_ns"] - times["begin_ns"], count)
+    waits = total["waiting_ns"] != NONE
+    total["waiting_ns"] = np.where(waits, total["waiting_ns"] + silent_ns, NONE)
     return Rows(
         tables.EXECUTOR_THREADS,
         {
@@ -214,8 +215,8 @@ def _threads(times: Rows, threads: Ints, first: Ints, executor: Ints) -> Rows:
             "vtid": times["vtid"][first],
             "begin_ns": begin_ns,
             "end_ns": end_ns,
-            "executions": _sums(threads, times["executions"], count),
-            **sums,
+            "executions": sums(threads, times["executions"], count),
+            **total,
             **_traffic(times, threads, count),
         },
     )
@@ -242,12 +243,12 @@ def _traffic(times: Rows, threads: Ints, count: int) -> dict[str, Ints]:
     for name, values in whole.items():
         part = times[f"traffic_{name}_ns"]
         used = np.where(at_end, np.maximum(part, 0), np.maximum(values, 0))
-        total = _sums(threads[inside], used[inside], count)
+        total = sums(threads[inside], used[inside], count)
         known = _sums_known(threads, part, count) != NONE
         found[f"traffic_{name}_ns"] = np.where((begin_ns != NONE) & known, total, NONE)
     # What is between two windows without any event of a thread, it waited.
     covered = np.minimum(times["end_ns"], last_ns) - np.maximum(times["begin_ns"], first_ns)
-    gap_ns = end_ns - begin_ns - _sums(threads[inside], np.maximum(covered[inside], 0), count)
+    gap_ns = end_ns - begin_ns - sums(threads[inside], np.maximum(covered[inside], 0), count)
     for name in ("traffic_waiting_ns", "traffic_idle_ns"):
         found[name] = np.where(found[name] != NONE, found[name] + np.maximum(gap_ns, 0), NONE)
     return found
@@ -262,7 +263,7 @@ def driver_sources_rows(sources: Rows, times: Rows, of: Ints, frames: Rows, loss
     of_frame = frames["source_id"]
     cause = losses.words("cause")
     lost = {
-        name: _sums(losses["source_id"][cause.are(name)], losses["count"][cause.are(name)], count)
+        name: sums(losses["source_id"][cause.are(name)], losses["count"][cause.are(name)], count)
         for name in CAUSES
     }
     full, overflowed, never, unpublished = lost.values()
@@ -271,8 +272,8 @@ def driver_sources_rows(sources: Rows, times: Rows, of: Ints, frames: Rows, loss
     null = np.full(count, NONE, np.int64)
     return sources.with_columns(
         {
-            "reads": _sums(of, times["reads"], count),
-            "bytes": _sums(of, times["bytes"], count),
+            "reads": sums(of, times["reads"], count),
+            "bytes": sums(of, times["bytes"], count),
             "frames": np.bincount(of_frame, minlength=count),
             "published": np.bincount(of_frame[frames["publications"] > 0], minlength=count),
             "unpublished": unpublished,
@@ -320,16 +321,10 @@ def losses_rows(rows: Rows) -> Rows:
     return Rows.of_records(tables.LOSSES, list(merged.values()))
 
 
-def _sums(group: Ints, values: Ints, count: int) -> Ints:
-    out = np.zeros(count, np.int64)
-    np.add.at(out, group, values)
-    return out
-
-
 def _sums_known(group: Ints, values: Ints, count: int) -> Ints:
     """Return the sums of what is known; null where nothing is."""
     known = values != NONE
-    out = _sums(group[known], values[known], count)
+    out = sums(group[known], values[known], count)
     some = np.zeros(count, bool)
     some[group[known]] = True
     return np.where(some, out, NONE)
@@ -337,5 +332,5 @@ def _sums_known(group: Ints, values: Ints, count: int) -> Ints:
 
 def _least(group: Ints, values: Ints, count: int) -> Ints:
     out = np.full(count, np.iinfo(np.int64).max)
-    np.minimum.at(out, group, values)
+    lower(out, group, values)
     return out

@@ -39,11 +39,10 @@ class Contents:
     """What `results.json` says.
 
     `session` is where the recording was, `recording` the name of its LTTng session (empty when not
-    known), `machine` a description. Times are ns since the epoch,
-    null before the first window. `until_ns` is how far everything was counted, `next_numbers` are
-    the numbers of the next row of each table. `last_chunk` is the number of the last chunk that was
-    analyzed, null before. `complete`: the recording has ended, and all of it
-    was counted.
+    known), `machine` a description. Times are ns since the epoch, null before the first window.
+    `until_ns` is how far everything was counted, `next_numbers` are the numbers of the next row of
+    each table. `last_chunk` is the number of the last chunk that was analyzed, null before.
+    `complete`: the recording has ended, and all of it was counted.
     """
 
     session: str

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from strata.errors import TraceError
-from strata.printable import path_text, printable
+from strata.printable import path_text
 from strata.read.columns import conform, declared_schema, join
 from strata.read.decoder import EVERYTHING, Decoder, Reading, Selection
 from strata.read.discover import CtfTrace, find_traces
@@ -20,7 +20,7 @@ from strata.read.kinds import have_misfits
 from strata.read.losses import Loss, find_losses, last_known_ns
 from strata.read.recording import recording_problems
 from strata.read.rotated import Dropped, find_dropped
-from strata.schema.quality import SAID_FIRST, Finding, Findings
+from strata.schema.quality import Findings, loss_finding
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -137,16 +137,12 @@ class Trace:
     @property
     def findings(self) -> Findings:
         """The losses, counted by code; with the times, as far as these are known."""
-        found = []
-        for loss in self.losses:
-            known = [ns for ns in (loss.begin_ns, loss.end_ns) if ns is not None]
-            # How long a recording as a whole is incomplete is no time of a finding.
-            timed = known and loss.code not in SAID_FIRST
-            span_ns = (known[0], known[-1]) if timed else None
-            texts = [loss.where] if loss.code in SAID_FIRST and loss.where else []
-            names = tuple(map(printable, texts))
-            found.append(Finding(loss.code, loss.count, names, span_ns=span_ns))
-        return Findings(*found)
+        return Findings(
+            *(
+                loss_finding(one.code, one.count, one.where, one.begin_ns, one.end_ns)
+                for one in self.losses
+            )
+        )
 
     def tables(
         self,

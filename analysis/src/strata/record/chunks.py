@@ -11,7 +11,7 @@ from pathlib import Path
 
 from strata.record.kept_names import bytes_below, number_of, remove_trace
 
-_ARCHIVES = "archives"
+ARCHIVES = "archives"
 # Begin and end, by the local time, and a number.
 _CHUNK = re.compile(r"\d{8}T\d{6}[+-]\d{4}-(\d{8}T\d{6}[+-]\d{4})-(\d+)")
 
@@ -23,26 +23,31 @@ def end_of(chunk: Path) -> datetime:
     return datetime.strptime(match[1], "%Y%m%dT%H%M%S%z").astimezone(UTC)
 
 
+def archived(trace: Path) -> list[Path]:
+    """List the archived chunks of a trace, the oldest first. Raises OSError."""
+    try:
+        found = [place for place in (trace / ARCHIVES).iterdir() if _CHUNK.fullmatch(place.name)]
+    except FileNotFoundError:
+        return []
+    return sorted(found, key=number_of)
+
+
 class Chunks:
     """The chunks of one session's output directory. Methods raise OSError."""
 
     def __init__(self, trace: Path) -> None:
-        self.archives = trace / _ARCHIVES
+        self.archives = trace / ARCHIVES
         self._trace = trace
         self._bytes: dict[Path, int] = {}
 
     def archived(self) -> list[Path]:
         """List the archived chunks, the oldest first."""
-        try:
-            found = [place for place in self.archives.iterdir() if _CHUNK.fullmatch(place.name)]
-        except FileNotFoundError:
-            return []
-        return sorted(found, key=number_of)
+        return archived(self._trace)
 
     def current_bytes(self) -> int:
         """Sum up what is not archived: the chunk that is being written."""
         with os.scandir(self._trace) as entries:
-            return sum(bytes_below(Path(e.path)) for e in entries if e.name != _ARCHIVES)
+            return sum(bytes_below(Path(e.path)) for e in entries if e.name != ARCHIVES)
 
     def bytes_of(self, chunk: Path) -> int:
         """Return the size of an archived chunk: it does not change, and is looked at once."""

@@ -24,10 +24,10 @@ import numpy as np
 import pyarrow as pa
 
 from strata.errors import OutputError, TraceError
-from strata.live.chunks import ARCHIVES, Chunk, Chunks, Stage, span_of
+from strata.live.chunks import Chunk, Chunks, Stage, span_of
 from strata.printable import path_text
 from strata.read import open_trace
-from strata.read.announced import ANNOUNCEMENTS, read_announced
+from strata.read.announced import read_announced
 from strata.read.discover import find_traces
 from strata.read.manifest import describe_machine, read_manifest
 from strata.read.recording import recording_problems
@@ -39,6 +39,7 @@ from strata.read.results import (
     open_results,
     write_contents,
 )
+from strata.record.chunks import ARCHIVES
 from strata.results.known import Known
 from strata.results.window import analyze_window
 from strata.results.window_rows import Span, plain_arrow
@@ -233,7 +234,7 @@ class Growing:
     def _note_dropped(self, number: int, count: int) -> None:
         """Note that chunks before a number were dropped too early, and take their names."""
         self._pass_over(Chunk(number - 1, "", ()), _DROPPED, count)
-        self._take_dropped_names()
+        self._known.names.add(self.chunks.dropped_names())
 
     def _place(self) -> str:
         """Where the chunks of the recording are."""
@@ -245,17 +246,11 @@ class Growing:
         own = str(chunk.places[0]) if len(chunk.places) == 1 else str(self.chunks.trace)
         return str(self._stage.place / chunk.name), own
 
-    def _take_dropped_names(self) -> None:
-        place = self.chunks.dropped_names()
-        if place is not None:
-            with contextlib.suppress(TraceError):
-                self._known.names.add(open_trace(place).tables(ANNOUNCEMENTS))
-
     def _stage_former(self) -> None:
         """Learn the names of the chunks before; the last of them are the next one's lead."""
         last = -1 if self.contents.last_chunk is None else self.contents.last_chunk
         begin_ns = (self.contents.until_ns or 0) - self._pace.lead_ns
-        self._take_dropped_names()
+        self._known.names.add(self.chunks.dropped_names())
         former = Chunks(self.chunks.session)
         while (chunk := former.take()) and chunk.number <= last:
             with contextlib.suppress(TraceError):
