@@ -20,8 +20,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+import pyarrow as pa
+
 from strata.errors import TraceError
-from strata.lazy import pyarrow as pa
 from strata.read import open_trace
 from strata.read.announced import ANNOUNCEMENTS
 from strata.read.manifest import session_of

@@ -31,9 +31,10 @@ from strata.pipeline.stored_sums import (
     losses_rows,
 )
 from strata.printable import path_text
+from strata.read.losses import Loss
 from strata.read.results import ResultsDirectory
 from strata.schema import tables
-from strata.schema.quality import Finding, Findings, loss_finding
+from strata.schema.quality import Finding, Findings
 from strata.schema.rows import NONE, Flags, Ints, Rows, numbered
 from strata.schema.stored import (
     HOP_CAUSES,
@@ -197,7 +198,7 @@ def _quality(
         found.append(Finding("results_incomplete", 1, (f"{until:%Y-%m-%d %H:%M:%S} UTC",)))
     for row in losses.records():
         names = ("code", "count", "place", "begin_ns", "end_ns")
-        found.append(loss_finding(*(row[name] for name in names)))
+        found.append(Loss(*(row[name] for name in names)).finding)
     return quality_rows(of_stages + Findings(*found), trace.begin_ns)
 
 

@@ -17,7 +17,9 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from strata.printable import printable
 from strata.read.decoder import NO_TIME, Decoder
+from strata.schema.quality import SAID_FIRST, Finding
 
 Columns = dict[str, npt.NDArray[np.int64]]
 
@@ -34,6 +36,15 @@ class Loss:
     where: str
     begin_ns: int | None
     end_ns: int | None
+
+    @property
+    def finding(self) -> Finding:
+        """What is said of it in results; with the time, unless it is of the whole recording."""
+        if self.code in SAID_FIRST:
+            names = (printable(self.where),) if self.where else ()
+            return Finding(self.code, self.count, names)
+        known = [ns for ns in (self.begin_ns, self.end_ns) if ns is not None]
+        return Finding(self.code, self.count, span_ns=(known[0], known[-1]) if known else None)
 
 
 def find_losses(

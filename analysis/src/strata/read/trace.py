@@ -20,7 +20,7 @@ from strata.read.kinds import have_misfits
 from strata.read.losses import Loss, find_losses, last_known_ns
 from strata.read.recording import recording_problems
 from strata.read.rotated import Dropped, find_dropped
-from strata.schema.quality import Findings, loss_finding
+from strata.schema.quality import Findings
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -137,12 +137,7 @@ class Trace:
     @property
     def findings(self) -> Findings:
         """The losses, counted by code; with the times, as far as these are known."""
-        return Findings(
-            *(
-                loss_finding(one.code, one.count, one.where, one.begin_ns, one.end_ns)
-                for one in self.losses
-            )
-        )
+        return Findings(*(one.finding for one in self.losses))
 
     def tables(
         self,

@@ -15,7 +15,6 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from strata.printable import printable
 from strata.schema.diagnostic import Diagnostic, Severity
 from strata.schema.findings import FINDINGS
 from strata.schema.findings.recording import RECORDING
@@ -84,17 +83,6 @@ class Finding:
     def __post_init__(self) -> None:
         if self.code not in CATALOGUE:
             raise KeyError(self.code)
-
-
-def loss_finding(
-    code: str, count: int, place: str | None, begin_ns: int | None, end_ns: int | None
-) -> Finding:
-    """Return the finding of events that were lost, `count` times, at a place of the trace."""
-    if code in SAID_FIRST:
-        # How long a recording as a whole is incomplete is no time of a finding.
-        return Finding(code, count, (printable(place),) if place else ())
-    known = [ns for ns in (begin_ns, end_ns) if ns is not None]
-    return Finding(code, count, span_ns=(known[0], known[-1]) if known else None)
 
 
 @dataclass(frozen=True, init=False)
