@@ -86,20 +86,19 @@ class KeptSnapshots:
             place = first.with_name(f"{first.name}_{number}")
         return place
 
-    def drop_oldest(self, newest: Path | None = None) -> tuple[list[Path], list[Path]]:
+    def drop_oldest(self, newest: Path) -> tuple[list[Path], list[Path]]:
         """Remove the oldest beyond the bounds, never `newest`.
 
         Return what was removed, and what could not be.
         """
         places = [place for place in self.places() if place != newest]
-        count = len(places) + (newest is not None)
+        count = len(places) + 1
         sizes = {place: bytes_below(place) for place in places}
-        size = sum(sizes.values()) + (0 if newest is None else bytes_below(newest))
+        size = sum(sizes.values()) + bytes_below(newest)
         dropped: list[Path] = []
         left: list[Path] = []
         for place in places:
-            within = count <= self._bounds.keep and size <= self._bounds.max_size
-            if within or count <= 1:
+            if count <= self._bounds.keep and size <= self._bounds.max_size:
                 break
             shutil.rmtree(place, ignore_errors=True)
             (left if place.exists() else dropped).append(place)

@@ -22,10 +22,10 @@ from strata.guard.conditions import COMPARISONS, Measure
 from strata.guard.load import When
 from strata.guard.occurrence import Fault, bound_text
 from strata.live.judged import Hop, Judged, Seen
-from strata.live.tally import SILENT, SILENT_FOR_NS
+from strata.live.tally import SILENT_FOR_NS
 from strata.model.entities import UNKNOWN, take
 from strata.model.naming import node_labels
-from strata.schema.fates import FATES, LOST, NUMBER, RECEIVED
+from strata.schema.fates import FATES, LOST, NUMBER, RECEIVED, WENT_SILENT
 from strata.units import format_count, format_share
 
 MOST_HOPS = 10_000
@@ -48,7 +48,7 @@ class HopLosses:
 
     def of_a_silent_reader(self) -> HopLosses:
         """Return it with one cause for what the window alone has several for."""
-        lost = Counter({SILENT: self.lost.total()})
+        lost = Counter({WENT_SILENT: self.lost.total()})
         return replace(self, lost=+lost)
 
     def of_nobody(self) -> HopLosses:
@@ -76,7 +76,7 @@ class Readers:
         for hop in sorted(silent - found.keys()):
             sent = judged.sent.get(hop[:2], 0)
             if sent:
-                found[hop] = HopLosses(hop, 0, Counter({SILENT: sent}), _first_sent(seen, hop))
+                found[hop] = HopLosses(hop, 0, Counter({WENT_SILENT: sent}), _first_sent(seen, hop))
         self._heard_ns |= dict.fromkeys(judged.heard, until_ns)
         if len(self._heard_ns) > self._most:
             newest = sorted(self._heard_ns, key=self._heard_ns.__getitem__)[-self._most :]

@@ -41,7 +41,7 @@ from strata.model.columns import NONE, Ints
 from strata.model.entities import UNKNOWN, take
 from strata.model.naming import owner_names
 from strata.model.search import pick
-from strata.schema.fates import NUMBER
+from strata.schema.fates import NEVER_TOOK, NUMBER, PROCESS_ENDED, WENT_SILENT
 
 Flags = npt.NDArray[np.bool_]
 
@@ -56,9 +56,9 @@ _FATES = np.array(
             "lost on the way",
             "lost on the way or overwritten",
             "in flight",
-            "reader never took anything",
-            "process ended",
-            "reader went silent",
+            NEVER_TOOK,
+            PROCESS_ENDED,
+            WENT_SILENT,
         )
     ],
     np.int64,

@@ -129,6 +129,9 @@ def find_timer_fires(model: Model) -> tuple[TimerFires, Findings]:
     )
 
 
+_NO_FIRES = np.empty(0, np.int64)
+
+
 def _begin_of_older(model: Model, timer: int, start_ns: int, called_ns: int) -> int:
     """Return a period before when the first fire was due of a timer that is older than the trace.
 
@@ -138,7 +141,7 @@ def _begin_of_older(model: Model, timer: int, start_ns: int, called_ns: int) -> 
     timers, processes = model.entities.timers, model.processes
     period_ns, process = int(timers.period_ns[timer]), int(timers.process[timer])
     place = (processes.host[process], int(processes.vpid[process]), int(timers.handle[timer]))
-    starts_ns, due_ns = model.timers_due.get(place, (_NONE, _NONE))
+    starts_ns, due_ns = model.timers_due.get(place, (_NO_FIRES, _NO_FIRES))
     before = int(np.searchsorted(starts_ns, start_ns, side="right")) - 1
     if before < 0 or period_ns <= 0:
         return called_ns - period_ns
@@ -146,9 +149,6 @@ def _begin_of_older(model: Model, timer: int, start_ns: int, called_ns: int) -> 
         return int(due_ns[before]) - period_ns
     # The last point of the grid that had passed.
     return called_ns - (called_ns - int(due_ns[before])) % period_ns - period_ns
-
-
-_NONE = np.empty(0, np.int64)
 
 
 @dataclass(frozen=True)

@@ -13,13 +13,13 @@ from dataclasses import dataclass, field
 from strata.analysis import SystemVerdict
 from strata.live.judged import Chain, ChainSeen, ExecutorSeen, Hop, Judged
 from strata.live.quantile_sketch import QuantileSketch
+from strata.schema.fates import WENT_SILENT
 
 RECENT_NS = 10_000_000_000
 """What "the last seconds" are."""
 MOST_NAMES = 2000
 """Chains, hops and topics that are kept apart; further ones are counted together."""
 OTHERS = "(others)"
-SILENT = "reader went silent"
 SILENT_FOR_NS = 60_000_000_000
 """For so long a reader that receives nothing any more has losses."""
 
@@ -160,4 +160,4 @@ class Tally:
         for hop in self._heard_ns:
             sent = judged.sent.get(hop[:2], 0)
             if sent and hop not in judged.heard and hop not in counts.hops:
-                counts.hops[hop] = HopTally(lost=Counter({SILENT: sent}))
+                counts.hops[hop] = HopTally(lost=Counter({WENT_SILENT: sent}))

@@ -11,17 +11,15 @@ from typing import Any
 import numpy as np
 
 from strata.engine.groups import lower, sums
+from strata.layers.deliveries import Names
 from strata.model.drivers import CAUSES
 from strata.model.executor_frames import MULTI, SILENT, SINGLE
 from strata.schema import tables
-from strata.schema.fates import NUMBER
+from strata.schema.fates import NEVER_TOOK, NUMBER
 from strata.schema.rows import NONE, Coded, Ints, Rows, Values, numbered
-from strata.schema.stored import THREAD_TIMES
+from strata.schema.stored import HOP_COUNTS, THREAD_TIMES
 from strata.stats.summary import summarize
 
-Names = tuple[str, str, str]
-_NAMES = ("topic", "publisher_node", "subscription_node")
-_NEVER = "reader never took anything"
 _COUNTS = ("published", "received", "lost", "in_flight", "unknown", "before_first")
 
 
@@ -48,7 +46,7 @@ def find_hops(messages: Rows, counts: Rows) -> Hops:
 
 def _distinct(rows: Rows) -> tuple[list[Names], Ints]:
     """Return the distinct names of hops, ascending, and the number of each row's."""
-    columns = [rows.words(name) for name in _NAMES]
+    columns = [rows.words(name) for name in HOP_COUNTS.key]
     key = np.zeros(len(rows), np.int64)
     for column in columns:
         key = key * (len(column.words) + 1) + column.codes
@@ -72,10 +70,10 @@ def hop_tables_of(hops: Hops, counts: Rows, causes: Rows) -> tuple[dict[str, Val
     count = len(hops.names)
     number = hops.numbers_of(counts)
     columns: dict[str, Values] = {
-        name: Coded.of(hop[at] for hop in hops.names) for at, name in enumerate(_NAMES)
+        name: Coded.of(hop[at] for hop in hops.names) for at, name in enumerate(HOP_COUNTS.key)
     }
     total = {name: sums(number, counts[name], count) for name in _COUNTS}
-    never = causes.words("cause").are(_NEVER)
+    never = causes.words("cause").are(NEVER_TOOK)
     hop = hops.numbers_of(causes)
     early = never & (total["received"][hop] > 0)
     before = sums(hop[early], causes["count"][early], count)

@@ -156,7 +156,7 @@ class Growing:
         messages = 0
         while (until_ns := (self.contents.until_ns or 0) + every_ns) < last_ns:
             messages += self._window(chunk.name, until_ns, until_ns + self._pace.tail_ns)
-        messages += self._window(chunk.name, last_ns, None, (chunk.number, counted, span[1]))
+        messages += self._window(chunk.name, last_ns, None, (chunk.number, counted))
         self._chunk_end_ns = span[1]
         self._stage.drop_before((self.contents.until_ns or 0) - self._pace.lead_ns)
         return Grown(chunk.name, messages)
@@ -166,11 +166,11 @@ class Growing:
         chunk: str,
         until_ns: int,
         last_ns: int | None,
-        whole: tuple[int, Counted, int] | None = None,
+        whole: tuple[int, Counted] | None = None,
     ) -> int:
         """Analyze what is staged, and add what is new of it; return the number of messages.
 
-        With the last window of a chunk `whole` is given: its number, events and end.
+        With the last window of a chunk `whole` is given: its number and events.
         """
         contents = self.contents
         since_ns = contents.until_ns
@@ -186,7 +186,7 @@ class Growing:
         )
         events = 0
         if whole is not None:
-            number, counted, _ = whole
+            number, counted = whole
             events = counted.events
             added[PROCESS_EVENTS.name] = plain_arrow(counted.processes)
             added["losses"] = plain_arrow(

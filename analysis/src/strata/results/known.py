@@ -26,7 +26,6 @@ from strata.schema.table import Table
 # More than there are in lead and tail of a window, at 20,000 messages a second.
 _ROWS = 400_000
 _ENTITIES = 200_000
-_HOP = ("topic", "publisher_node", "subscription_node")
 
 
 class Known:
@@ -75,10 +74,11 @@ class Known:
                 numbers = frame.pop(stored.key).to_numpy(np.int64)
                 self.numbers.know_recent(stored, frame, numbers)
         self._learn_grids(directory)
-        hops = directory.read(HOP_COUNTS.name, [*_HOP, "received"])
+        names = list(HOP_COUNTS.key)
+        hops = directory.read(HOP_COUNTS.name, [*names, "received"])
         if hops.num_columns:
-            heard = hops.filter(pc.greater(hops["received"], 0)).group_by(list(_HOP)).aggregate([])
-            self.heard.update(tuple(row[name] for name in _HOP) for row in heard.to_pylist())
+            heard = hops.filter(pc.greater(hops["received"], 0)).group_by(names).aggregate([])
+            self.heard.update(tuple(row[name] for name in names) for row in heard.to_pylist())
 
     def _learn_grids(self, directory: ResultsDirectory) -> None:
         """Learn when the newest fires were due of the timers that are known."""

@@ -24,7 +24,7 @@ from strata.results.numbering import Maps
 from strata.results.window_rows import Span
 from strata.schema import tables
 from strata.schema.events import INTERNAL_TOPICS
-from strata.schema.fates import LOST, NUMBER, RECEIVED
+from strata.schema.fates import LOST, NEVER_TOOK, NUMBER, PROCESS_ENDED, RECEIVED, WENT_SILENT
 from strata.schema.rows import NONE, Coded, Flags, Ints, Rows
 from strata.schema.stored import (
     HOP_CAUSES,
@@ -36,9 +36,6 @@ from strata.schema.stored import (
 from strata.stats.hops import delivery_tables
 from strata.stats.partition import partition
 
-_NAMES = ("topic", "publisher_node", "subscription_node")
-_SILENT, _ENDED = "reader went silent", "process ended"
-_NEVER = "reader never took anything"
 _READ = {"driver:packet_received", "driver:buffer_pulled"}
 
 
@@ -71,10 +68,10 @@ def delivery_rows(made: Made, model: Model, span: Span, heard: set[Names]) -> tu
             continue
         times = sent.times_ns(hop)
         if len(times) and hop[0] not in INTERNAL_TOPICS:
-            names = dict(zip(_NAMES, hop, strict=True))
+            names = dict(zip(HOP_COUNTS.key, hop, strict=True))
             none = dict.fromkeys(("received", "in_flight", "unknown", "before_first"), 0)
             records.append({**names, **none, "published": len(times), "lost": len(times)})
-            cause = _SILENT if running.has(hop[2]) else _ENDED
+            cause = WENT_SILENT if running.has(hop[2]) else PROCESS_ENDED
             lost = {"outcome": LOST, "cause": cause, "count": len(times)}
             bounds = {"begin_ns": int(times.min()), "end_ns": int(times.max())}
             causes_of.append({**names, **lost, **bounds})
@@ -85,20 +82,17 @@ def delivery_rows(made: Made, model: Model, span: Span, heard: set[Names]) -> tu
 
 @dataclass(frozen=True)
 class _Running:
-    """The processes that emitted events in a window, and in which of them each node is."""
+    """The processes that emitted events in a window, and the nodes in them."""
 
     processes: frozenset[int]
-    nodes: Mapping[str, frozenset[int]]
+    nodes: frozenset[str]
 
     @classmethod
     def of_window(cls, made: Made) -> _Running:
         processes, nodes = made["processes"], made["nodes"]
         running = frozenset(processes["vpid"][processes["begin_ns"] > 0].tolist())
-        places: dict[str, set[int]] = {}
-        for name, vpid in zip(nodes.texts("name"), nodes["vpid"].tolist(), strict=True):
-            if vpid in running:
-                places.setdefault(name, set()).add(vpid)
-        return cls(running, {name: frozenset(vpids) for name, vpids in places.items()})
+        places = zip(nodes.texts("name"), nodes["vpid"].tolist(), strict=True)
+        return cls(running, frozenset(name for name, vpid in places if vpid in running))
 
     def has(self, label: str) -> bool:
         """Return whether the process of a node runs; what is not known does."""
@@ -108,7 +102,7 @@ class _Running:
     def has_instead(self, label: str) -> bool:
         """Return whether a node's process has ended, and another one has the node again."""
         parts = label_parts(label)
-        return parts is not None and not self.has(label) and bool(self.nodes.get(parts[0]))
+        return parts is not None and not self.has(label) and parts[0] in self.nodes
 
 
 @dataclass(frozen=True)
@@ -156,14 +150,14 @@ def _before_first(found: Deliveries, first: Flags, sent: _Sent) -> Ints:
 def _fates(found: Deliveries, own: Flags, first: Flags) -> Ints:
     """Return the fates; a reader that took something in an earlier window went silent."""
     fate = found.fate[own].copy()
-    fate[(fate == NUMBER[_NEVER]) & ~first[found.hop[own]]] = NUMBER[_SILENT]
+    fate[(fate == NUMBER[NEVER_TOOK]) & ~first[found.hop[own]]] = NUMBER[WENT_SILENT]
     return fate
 
 
 def _named(losses: Rows, hops: Sequence[Names]) -> Rows:
     columns = {
         name: Coded.of(one[at] for one in hops).take(losses["hop_id"])
-        for at, name in enumerate(_NAMES)
+        for at, name in enumerate(HOP_COUNTS.key)
     }
     rest = {
         name: losses.words(name) if name in ("outcome", "cause") else losses[name]

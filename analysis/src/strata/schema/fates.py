@@ -13,6 +13,14 @@ RECEIVED, LOST, IN_FLIGHT, UNKNOWN = OUTCOMES = ("received", "lost", "in flight"
 """The outcomes of a message; the counts of the four add up to the number published."""
 
 
+NEVER_TOOK, WENT_SILENT, PROCESS_ENDED = (
+    "reader never took anything",
+    "reader went silent",
+    "process ended",
+)
+"""Causes of losses at a reader that takes nothing."""
+
+
 @dataclass(frozen=True)
 class Fate:
     """One outcome with its cause; `text` follows a count of messages.
@@ -42,9 +50,9 @@ FATES: tuple[Fate, ...] = (
         LOST,
         "on the way, or overwritten in a full queue (the middleware's events were not recorded)",
     ),
-    Fate("reader never took anything", LOST, "the reader never took anything", True),
-    Fate("reader went silent", LOST, "the reader took nothing any more", True),
-    Fate("process ended", LOST, "the reader's process has no further event", True),
+    Fate(NEVER_TOOK, LOST, "the reader never took anything", True),
+    Fate(WENT_SILENT, LOST, "the reader took nothing any more", True),
+    Fate(PROCESS_ENDED, LOST, "the reader's process has no further event", True),
 )
 """Every fate; the model numbers them by their place here."""
 
