@@ -135,7 +135,7 @@ def test_its_verb_and_options_exist(page: Path, words: list[str], can_run: bool)
 def test_verbs_and_options_in_sentences_exist(page: Path) -> None:
     text = re.sub(r"^```.*?^```$", "", page.read_text(), flags=re.DOTALL | re.MULTILINE)
     for inline in re.findall(r"`(?:\.venv/bin/)?strata ([a-z][^`]*)`", text):
-        words = inline.partition(" -- ")[0].split()
+        words = " ".join(inline.split()).partition(" -- ")[0].split()
         if words[0] in OTHER_NAMES:
             continue
         command, context, words = _command(words)
