@@ -193,6 +193,20 @@ def test_the_load_is_measured_and_ends_with_the_run(tmp_path: Path) -> None:
     assert 2 < load["achieved_cpu_percent"] < 30
 
 
+def test_workers_of_policy_idle_leave_the_cpu_to_every_other_thread(tmp_path: Path) -> None:
+    policies = tmp_path / "policies"
+    script = f"sleep 0.5; ps -e -o cls,args > {policies}"
+    text = (
+        "duration: {seconds: 2}\n"
+        "load: {cpu_percent: 100, workers: 1, policy: idle, generator: own}\nprocesses:\n"
+    ) + shell("a", script, "ends: true")
+    ran = run(tmp_path, text)
+    assert ran.status == 0, ran.errors
+    lines = [line for line in policies.read_text().splitlines() if "strata.scenario.busy" in line]
+    assert lines
+    assert {line.split()[0] for line in lines} == {"IDL"}
+
+
 def test_what_is_not_installed_is_refused_before_anything_starts(tmp_path: Path) -> None:
     process = "  - {name: a, package: none, executable: such, ends: true}\n"
     loaded = load_scenario(str(written(tmp_path, ENDING + process)))

@@ -1,11 +1,12 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""`python -m strata.scenario.busy PERCENT WORKERS MEMORY_MIB [CPUS]`: load a machine until SIGTERM.
+"""`python -m strata.scenario.busy PERCENT WORKERS MEMORY_MIB POLICY [CPUS]`: load until SIGTERM.
 
 Each worker is busy for PERCENT of every period of 10 ms, on an absolute schedule: what one period
 lacks, because others had the CPU, is not made up for. One more worker writes to MEMORY_MIB of
-memory, a byte a page, again and again. At the end, the workers' CPU time without that one's is
-written to stdout, as JSON. Imports the standard library only.
+memory, a byte a page, again and again. POLICY `idle` is SCHED_IDLE: every normal thread takes
+the CPU from such a worker at once, but the CPU does not sleep. At the end, the workers' CPU time
+without that one's is written to stdout, as JSON. Imports the standard library only.
 """
 
 from __future__ import annotations
@@ -49,10 +50,12 @@ def touch(mebibytes: int) -> None:
         memory[:: mmap.PAGESIZE] = ones
 
 
-def main(percent: float, workers: int, mebibytes: int, cpus: list[int]) -> int:
+def main(percent: float, workers: int, mebibytes: int, policy: str, cpus: list[int]) -> int:
     """Start the workers, wait for SIGTERM or SIGINT, end them."""
     ends = {signal.SIGTERM, signal.SIGINT}
     signal.pthread_sigmask(signal.SIG_BLOCK, ends)
+    if policy == "idle":
+        os.sched_setscheduler(0, os.SCHED_IDLE, os.sched_param(0))
     if cpus:
         os.sched_setaffinity(0, cpus)
     children = []
@@ -79,5 +82,5 @@ def main(percent: float, workers: int, mebibytes: int, cpus: list[int]) -> int:
 
 
 if __name__ == "__main__":
-    listed = [int(cpu) for cpu in sys.argv[4].split(",")] if len(sys.argv) > 4 else []
-    sys.exit(main(float(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), listed))
+    listed = [int(cpu) for cpu in sys.argv[5].split(",")] if len(sys.argv) > 5 else []
+    sys.exit(main(float(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3]), sys.argv[4], listed))

@@ -173,11 +173,13 @@ class Duration(_Part):
 class Load(_Part):
     """What disturbs the machine meanwhile: busy CPUs, and memory that is written again and again.
 
-    `workers` 0 is one a CPU; `cpu_percent` is of one CPU, for each worker.
+    `workers` 0 is one a CPU; `cpu_percent` is of one CPU, for each worker. Workers of policy idle
+    (SCHED_IDLE) run only where a CPU would sleep: they keep it awake and take nothing from others.
     """
 
     cpu_percent: float = Field(default=0.0, ge=0, le=100)
     workers: int = Field(default=0, ge=0)
+    policy: Literal["other", "idle"] = "other"
     memory_mib: int = Field(default=0, ge=0)
     generator: Literal["auto", "own", "stress-ng"] = "auto"
     cpus: list[Annotated[int, Field(ge=0)]] = []

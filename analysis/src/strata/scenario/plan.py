@@ -329,11 +329,13 @@ def load_command(load: Load) -> list[str] | None:
     cpus = ",".join(map(str, load.cpus))
     workers = _workers(load)
     if stress is None:
-        words = [str(load.cpu_percent), str(workers), str(load.memory_mib)]
+        words = [str(load.cpu_percent), str(workers), str(load.memory_mib), load.policy]
         return [sys.executable, "-m", "strata.scenario.busy", *words, *([cpus] if cpus else [])]
     command = [stress, "--quiet"]
     if load.cpu_percent:
         command += ["--cpu", str(workers), "--cpu-load", f"{load.cpu_percent:.0f}"]
     if load.memory_mib:
         command += ["--vm", "1", "--vm-bytes", f"{load.memory_mib}M", "--vm-keep"]
+    if load.policy == "idle":
+        command += ["--sched", "idle"]
     return [*command, *(["--taskset", cpus] if cpus else [])]

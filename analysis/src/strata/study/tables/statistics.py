@@ -15,6 +15,7 @@ from strata.study.campaign_results import FINISHED, Outcome, Results, Study, kee
 from strata.study.level_texts import level_text
 from strata.study.long_frames import long_frame
 from strata.study.measure_definitions import Measure, find_measure
+from strata.study.mode_layers import Slower, layers_of_messages, slower_by
 from strata.study.tables.table import Column, Rows, Table, first_ones, groups, label_columns
 from strata.study.wording import NANOSECONDS, name_words
 
@@ -180,7 +181,10 @@ def _interval_columns(labels: Sequence[Column], unit: str) -> tuple[Column, ...]
 
 
 def modes(results: Results, study: str, figure: Figure) -> Table:
-    """Return how many modes a measure has in each group, and where they lie."""
+    """Return how many modes a measure has in each group, where they lie, and why.
+
+    Of latencies, why is the layer that makes a mode slower than the next faster one.
+    """
     from strata.stats.modes import MIN_COUNT
 
     measure = find_measure(figure.of or "latency")
@@ -196,13 +200,22 @@ def modes(results: Results, study: str, figure: Figure) -> Table:
         Column("p50", "median", measure.unit, "number"),
         Column("low", "from", measure.unit, "number"),
         Column("high", "to", measure.unit, "number"),
+        Column(
+            "slower_layer", "slower in", text="the layer that differs most from the mode before"
+        ),
+        Column("slower_by", "by", measure.unit, "number", text="of that layer's mean"),
+        Column("slower_share", "of the difference", form="share"),
     )
     out = Rows(columns)
+    found = results.study(study)
+    cells = [one for one in found.finished if keeps(figure.where, one.cell.levels)]
+    layers = layers_of_messages(results, cells, measure.name, of_chains=found.stated.chain)
     for levels, own in groups(frame, rows):
-        out.rows += [{**levels, **row} for row in _modes(own["value"], measure)]
+        out.rows += [{**levels, **row} for row in _modes(own, measure, layers)]
     notes = (
         "Hartigan's dip test of the logarithm, and valleys of its density: docs/method.md. With "
         f"fewer than {MIN_COUNT} values, modes are not searched for.",
+        "What makes a mode slower than the one before is judged by the middle half of each.",
         *put_together(results, study, figure, frame),
     )
     return Table(
@@ -216,15 +229,19 @@ def modes(results: Results, study: str, figure: Figure) -> Table:
     )
 
 
-def _modes(values: pd.Series[Any], measure: Measure) -> list[dict[str, Any]]:
-    """Return the modes of a group's values; one row of all where none are told."""
+def _modes(
+    own: pd.DataFrame, measure: Measure, layers: pd.DataFrame | None
+) -> list[dict[str, Any]]:
+    """Return the modes of a group's values; one row of all where none are found."""
     from strata.stats.modes import find_modes
 
+    values = own["value"]
     # The search is of whole positive numbers: ns, or millionths of another unit.
     parts_of_unit = 1 if measure.unit == NANOSECONDS else _MILLION
     whole = np.round(values.to_numpy(np.float64) * parts_of_unit).astype(np.int64)
     found = find_modes(whole[whole > 0])
     number = found.number(whole)
+    slower = slower_by(own, number, layers)
     parts = ((mode, whole[number == mode] / parts_of_unit) for mode in range(found.count or 1))
     return [
         {
@@ -236,10 +253,21 @@ def _modes(values: pd.Series[Any], measure: Measure) -> list[dict[str, Any]]:
             "p50": float(np.median(part)),
             "low": float(part.min()),
             "high": float(part.max()),
+            **_slower(slower.get(mode)),
         }
         for mode, part in parts
         if len(part)
     ]
+
+
+def _slower(found: Slower | None) -> dict[str, Any]:
+    if found is None:
+        return {}
+    return {
+        "slower_layer": found.layer,
+        "slower_by": found.by_ns,
+        "slower_share": found.share,
+    }
 
 
 def why_no_rows(results: Results, study: str, figure: Figure, frame: pd.DataFrame) -> str:

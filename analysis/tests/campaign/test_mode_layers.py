@@ -1,0 +1,50 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Which layer makes a slow mode slow."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from strata.study.mode_layers import slower_by
+
+FAST, SLOW = 80_000, 260_000
+
+
+def messages(count: int) -> tuple[pd.DataFrame, pd.DataFrame, np.ndarray]:
+    """Every other message is slow: by 200 us in its wake-up, and 20 us faster in its take."""
+    rng = np.random.default_rng(3)
+    slow = np.arange(count) % 2
+    wake_up = rng.normal(50_000, 2_000, count).astype(np.int64) + 200_000 * slow
+    take = np.full(count, 30_000) - 20_000 * slow
+    keys = {"cell": "a", "hop": "/x: a -> b", "number": np.arange(count)}
+    layers = pd.DataFrame({**keys, "wake-up": wake_up, "take": take})
+    own = pd.DataFrame({**keys, "value": wake_up + take})
+    return own, layers, slow
+
+
+def test_the_layer_that_differs_most_is_named_with_its_share() -> None:
+    own, layers, slow = messages(400)
+    found = slower_by(own, slow, layers)
+    assert set(found) == {1}
+    assert found[1].layer == "wake-up"
+    assert found[1].by_ns == pytest.approx(200_000, rel=0.01)
+    assert found[1].share == pytest.approx(200 / 180, rel=0.01)
+
+
+def test_outliers_of_a_mode_do_not_decide() -> None:
+    own, layers, slow = messages(400)
+    at = np.flatnonzero(slow)[:10]
+    layers.loc[at, "take"] += 50_000_000
+    own.loc[at, "value"] += 50_000_000
+    assert slower_by(own, slow, layers)[1].layer == "wake-up"
+
+
+def test_messages_without_layers_have_no_reason() -> None:
+    own, layers, slow = messages(100)
+    assert slower_by(own, slow, None) == {}
+    assert slower_by(own, np.zeros_like(slow), layers) == {}
+    imported = own.assign(cell="elsewhere")
+    assert slower_by(imported, slow, layers) == {}
