@@ -30,7 +30,7 @@ _PERF_COLUMNS = {"recv_stamp", "msg_stamp"}
 
 @dataclass(frozen=True)
 class OwnCounts:
-    """What a node says that it received and lost; `lost` is null where it cannot be of one hop.
+    """What a node says that it received and lost; `lost` is null where it cannot be of one hop, or is not known.
 
     `node` and `topic` are null where the file does not tell. It counted the messages from its
     `begin`-th to its `end`-th (excluded; null: all). With `is_lower_bound` more may be lost.
@@ -155,9 +155,16 @@ def _read_json(path: Path, wanted: HopSelection, own: OwnFiles) -> None:
 
 def _of_perf_node(path: Path, document: dict[str, Any]) -> OwnCounts:
     begin, samples = int(document["warm_up"]), int(document["samples"])
-    lost = int(document["lost_by_sequence"] or 0)
+    # Null where the middleware numbers no messages. Gaps of stamps are no substitute: they have what
+    # the driver never published in them.
+    lost = document["lost_by_sequence"]
     return OwnCounts(
-        path.name, samples, lost, topic=document["topic"], begin=begin, end=begin + samples
+        path.name,
+        samples,
+        None if lost is None else int(lost),
+        topic=document["topic"],
+        begin=begin,
+        end=begin + samples,
     )
 
 
