@@ -30,10 +30,11 @@ _PERF_COLUMNS = {"recv_stamp", "msg_stamp"}
 
 @dataclass(frozen=True)
 class OwnCounts:
-    """What a node says that it received and lost; `lost` is null where it cannot be of one hop, or is not known.
+    """What a node says that it received and lost.
 
-    `node` and `topic` are null where the file does not tell. It counted the messages from its
-    `begin`-th to its `end`-th (excluded; null: all). With `is_lower_bound` more may be lost.
+    `lost` is null where it cannot be of one hop, or where the node cannot know it. `node` and
+    `topic` are null where the file does not say. It counted the messages from its `begin`-th to its
+    `end`-th (excluded; null: all). With `is_lower_bound` more may be lost.
     """
 
     file: str
@@ -155,8 +156,8 @@ def _read_json(path: Path, wanted: HopSelection, own: OwnFiles) -> None:
 
 def _of_perf_node(path: Path, document: dict[str, Any]) -> OwnCounts:
     begin, samples = int(document["warm_up"]), int(document["samples"])
-    # Null where the middleware numbers no messages. Gaps of stamps are no substitute: they have what
-    # the driver never published in them.
+    # Null where the middleware numbers no messages. Gaps of stamps are no substitute: scans that
+    # the driver never published are gaps, too.
     lost = document["lost_by_sequence"]
     return OwnCounts(
         path.name,
