@@ -6,8 +6,11 @@ from __future__ import annotations
 
 import csv
 import json
+import re
 import shutil
 from collections.abc import Callable
+from dataclasses import replace
+from itertools import takewhile
 from pathlib import Path
 from typing import Any
 
@@ -19,6 +22,7 @@ from measured_campaign import RELAY, make_campaign
 from strata.campaign.model import Figure
 from strata.cli.campaign_report import command
 from strata.errors import CampaignError
+from strata.show.document.campaign_markdown import markdown
 from strata.study.campaign_results import Results, open_results
 from strata.study.gather_report import gather
 from strata.study.tables import table_of
@@ -119,6 +123,43 @@ def test_each_table_is_a_file_and_none_is_replaced(
     again = report(*arguments)
     assert again.exit_code == 1 and "the file exists" in str(again.exception)
     assert report(*arguments, "--force").exit_code == 0
+
+
+def escaped(text: str) -> str:
+    return re.sub(r"([\\`*\[\]<|])", r"\\\1", text)
+
+
+def test_markdown_has_every_answer_and_table(
+    made: Results, document: dict[str, Any], tmp_path: Path
+) -> None:
+    target = tmp_path / "report.md"
+    done = report(made.directory.path, "--format", "markdown", "-o", target)
+    assert (done.exit_code, done.stdout) == (0, "")
+    lines = target.read_text(encoding="utf-8").splitlines()
+    assert lines[0] == "# Made"
+    assert [line[3:] for line in lines if line.startswith("## ")][:2] == ["qos", "chains"]
+    for study in document["studies"]:
+        assert [f"* {escaped(text)}" in lines for text in study["answers"]].count(False) == 0
+        for table in study["tables"]:
+            at = next(at for at, line in enumerate(lines) if f"(`{table['name']}`)" in line)
+            rows = list(takewhile(lambda line: line.startswith("|"), lines[at + 2 :]))
+            assert len(rows) == (2 + len(table["rows"]) if table["rows"] else 0)
+            assert {row.replace(r"\|", "").count("|") for row in rows} <= {
+                len(table["columns"]) + 1
+            }
+    again = report(made.directory.path, "--format", "markdown", "-o", target)
+    assert again.exit_code != 0
+    table = report(made.directory.path, "--format", "markdown", "--table", "qos.1_summary_latency")
+    assert table.stdout.splitlines()[0] == "**Latency (ms)** (`qos.1_summary_latency`)"
+    assert table.stdout in target.read_text(encoding="utf-8")
+
+
+def test_markdown_shows_text_as_it_is(made: Results) -> None:
+    contents = gather(made.directory.path)
+    text = markdown(replace(contents, question="a | b <img src=x> *c* `d` [e](f) \x1b[31m"))
+    line = text.splitlines()[2]
+    assert line.startswith(r"a \| b \<img src=x> \*c\* \`d\` \[e\](f) ")
+    assert "\x1b" not in text
 
 
 def test_one_table_goes_to_standard_output(made: Results) -> None:

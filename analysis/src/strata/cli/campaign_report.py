@@ -4,8 +4,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeVar
 
 import click
 
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from strata.study.report_contents import Contents
 
 _NAME = "report.html"
+_Found = TypeVar("_Found")
 
 
 @click.command("report")
@@ -34,7 +36,7 @@ _NAME = "report.html"
     "--table",
     "name",
     metavar="NAME",
-    help="With --format csv: write this table only, to standard output without -o. "
+    help="With --format csv or markdown: write this table only, to standard output without -o. "
     "--format text shows the names.",
 )
 @click.option(
@@ -45,10 +47,11 @@ _NAME = "report.html"
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["html", "text", "json", "csv"]),
+    type=click.Choice(["html", "text", "markdown", "json", "csv"]),
     default="html",
     show_default=True,
-    help="A page with figures, tables for the terminal, or every table and answer for machines.",
+    help="A page with figures; text for the terminal, or Markdown for a report of your own; every "
+    "table and answer for machines.",
 )
 def command(
     directory: Path, output: Path | None, name: str | None, form: str, *, force: bool
@@ -66,6 +69,8 @@ def command(
         from strata.show.terminal.campaign import print_contents
 
         print_contents(_gathered(directory), make_console())
+    elif form == "markdown":
+        _write_markdown(directory, output, name, force=force)
     elif form == "json":
         from strata.show.document.campaign import document
 
@@ -77,8 +82,8 @@ def command(
 
 
 def _check_usage(form: str, output: Path | None, name: str | None) -> None:
-    if name is not None and form != "csv":
-        raise click.UsageError("--table needs --format csv.")
+    if name is not None and form not in ("csv", "markdown"):
+        raise click.UsageError("--table needs --format csv or --format markdown.")
     if form == "csv" and output is None and name is None:
         raise click.UsageError(
             "--format csv needs -o DIR, for one file per table, or --table NAME for one table."
@@ -108,18 +113,31 @@ def _write_page(directory: Path, output: Path | None, *, force: bool) -> None:
     click.echo(f"Wrote {printable(str(written))}")
 
 
+def _write_markdown(directory: Path, output: Path | None, name: str | None, *, force: bool) -> None:
+    from strata.show.document.campaign_markdown import markdown, markdown_tables
+
+    check_output(output, force=force)
+    contents = _gathered(directory)
+    text = markdown(contents) if name is None else _named(markdown_tables(contents), name)
+    write_output(output, lambda file: print(text, end="", file=file))
+
+
+def _named(tables: Mapping[str, _Found], name: str) -> _Found:
+    if name not in tables:
+        raise CampaignError(
+            f"Cannot write table {name}: the report has none of that name. Use one of "
+            f"{', '.join(tables)}."
+        )
+    return tables[name]
+
+
 def _write_csv(directory: Path, output: Path | None, name: str | None, *, force: bool) -> None:
     from strata.show.document.campaign import sheets
 
     if name is not None:
         check_output(output, force=force)
-        found = sheets(_gathered(directory))
-        if name not in found:
-            raise CampaignError(
-                f"Cannot write table {name}: the report has none of that name. Use one of "
-                f"{', '.join(found)}."
-            )
-        write_output(output, lambda file: write_csv(found[name].columns, found[name].rows, file))
+        sheet = _named(sheets(_gathered(directory)), name)
+        write_output(output, lambda file: write_csv(sheet.columns, sheet.rows, file))
         return
     assert output is not None
     if output.exists() and not output.is_dir():
