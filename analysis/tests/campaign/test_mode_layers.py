@@ -9,6 +9,8 @@ import pandas as pd
 import pytest
 
 from strata.study.mode_layers import slower_by
+from strata.study.table_answers import table_answers
+from strata.study.tables.table import Column, Table
 
 FAST, SLOW = 80_000, 260_000
 
@@ -48,3 +50,24 @@ def test_messages_without_layers_have_no_reason() -> None:
     assert slower_by(own, np.zeros_like(slow), layers) == {}
     imported = own.assign(cell="elsewhere")
     assert slower_by(imported, slow, layers) == {}
+
+
+def test_the_answer_says_where_modes_are_and_what_makes_the_slow_one_slow() -> None:
+    columns = (
+        Column("rate", "rate", of="rate", texts={"10.0": "10 Hz"}),
+        *(Column(name, name) for name in ("modes", "mode", "share")),
+        Column("p50", "median", "ns", "number"),
+        *(Column(name, name) for name in ("slower_layer", "slower_share")),
+    )
+    rows = [
+        ("10.0", 2, 1, 0.25, 80_000.0, None, None),
+        ("10.0", 2, 2, 0.75, 270_000.0, "wake-up", 1.01),
+        ("100.0", 1, 1, 1.0, 75_000.0, None, None),
+    ]
+    frame = pd.DataFrame(rows, columns=[column.name for column in columns])
+    table = Table("modes", "modes", columns, frame, of="hop_latency")
+    assert table_answers([table, Table("loss", "", (), pd.DataFrame())]) == (
+        "hop latency has several modes in 1 of 2 groups: 80.0 µs (25 %) and 270 µs (75 %) at rate "
+        "10 Hz, the slow one slower in wake-up (101 % of the difference)",
+    )
+    assert table_answers([Table("modes", "modes", columns, frame[2:], of="latency")]) == ()

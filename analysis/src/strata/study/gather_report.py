@@ -36,6 +36,7 @@ from strata.study.report_contents import (
     Study,
     StudyPart,
 )
+from strata.study.table_answers import table_answers
 from strata.study.tables import TABLES, Table, table_of
 
 _SEVERITIES = ("loss", "warning")
@@ -123,7 +124,8 @@ def _study_part(
     primary = dict.fromkeys([*asked, "loss", SHORTFALL])
     charts = [frames.get(name) for name in primary if name]
     present = tuple(str(layer) for layer in layers["layer"].dropna().unique())
-    return StudyPart(shown, answer(shown, charts, layers), tuple(parts), present)
+    told = table_answers(part for part in parts if isinstance(part, Table))
+    return StudyPart(shown, (*answer(shown, charts, layers), *told), tuple(parts), present)
 
 
 def _ranges(
