@@ -74,7 +74,7 @@ def test_the_five_campaigns_ship() -> None:
         (" of: latency,", "", 19, "a figure of kind summary needs `of`"),
         ("kind: summary", "kind: pairs", 19, "a figure of kind pairs needs `over`, a factor"),
         ("kind: summary", "kind: boundaries", 19, "kind boundaries needs `over`, a factor"),
-        ("kind: summary", "kind: anova, factors: [way]", 19, "needs `factors`, two of them"),
+        ("kind: summary", "kind: anova, factors: [way]", 19, "needs `factors`, two or three"),
         ("rows: [count, way]", "rows: process", 19, "values of latency have no process"),
         ("rows: [count, way]", "rows: layer", 19, "values of latency have no layer"),
         ("summary, of: latency, rows: [count, way]", "loss, rows: hop", 19, "which have no hop"),

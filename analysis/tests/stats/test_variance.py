@@ -11,9 +11,9 @@ from scipy import stats
 
 from strata.stats.variance import (
     equal_variances,
+    factorial,
     games_howell,
     games_howell_of_groups,
-    two_way,
     two_way_of_groups,
     welch,
 )
@@ -43,7 +43,7 @@ def summary(frame: pd.DataFrame) -> pd.DataFrame:
 
 def test_the_two_way_analysis_of_a_textbooks_data() -> None:
     """R: summary(aov(len ~ supp * factor(dose), ToothGrowth))."""
-    found = two_way(teeth(), "len", "supp", "dose").set_index("term")
+    found = factorial(teeth(), "len", ["supp", "dose"]).set_index("term")
     assert found["df"].tolist() == [1, 2, 2, 54]
     assert found["sum_sq"].tolist() == pytest.approx([205.35, 2426.43, 108.32, 712.11], abs=5e-3)
     assert found["F"].tolist()[:3] == pytest.approx([15.572, 92.000, 4.107], abs=5e-4)
@@ -59,7 +59,7 @@ def test_the_two_way_analysis_of_a_textbooks_data() -> None:
 def test_a_summary_of_groups_says_as_much_as_the_values() -> None:
     frame = teeth()
     ours = two_way_of_groups(summary(frame)).drop(columns="term")
-    theirs = two_way(frame, "len", "supp", "dose").drop(columns="term")
+    theirs = factorial(frame, "len", ["supp", "dose"]).drop(columns="term")
     pd.testing.assert_frame_equal(ours, theirs, rtol=1e-9)
 
 
@@ -69,7 +69,7 @@ def test_proportional_groups_are_exact_and_others_refused() -> None:
     place = frame.groupby(["supp", "dose"]).cumcount()
     proportional = frame[(place < 5) | (frame["dose"] > 0.5)]
     ours = two_way_of_groups(summary(proportional)).drop(columns="term")
-    theirs = two_way(proportional, "len", "supp", "dose").drop(columns="term")
+    theirs = factorial(proportional, "len", ["supp", "dose"]).drop(columns="term")
     pd.testing.assert_frame_equal(ours, theirs, rtol=1e-9)
     with pytest.raises(ValueError, match="neither equal nor proportional"):
         two_way_of_groups(summary(frame.iloc[5:]))
@@ -78,7 +78,7 @@ def test_proportional_groups_are_exact_and_others_refused() -> None:
 def test_unequal_groups_are_of_type_two() -> None:
     """A main effect is what it explains beside the other one: the drop of the residual."""
     frame = teeth().iloc[7:]
-    found = two_way(frame, "len", "supp", "dose").set_index("term")
+    found = factorial(frame, "len", ["supp", "dose"]).set_index("term")
     doses = pd.get_dummies(frame["dose"]).to_numpy(float)
     supp = (frame["supp"] == "VC").to_numpy(float)[:, None]
     values = frame["len"].to_numpy()
@@ -93,7 +93,7 @@ def test_unequal_groups_are_of_type_two() -> None:
 def test_large_numbers_lose_nothing() -> None:
     frame = teeth()
     far = frame.assign(len=frame["len"] * 1e-3 + 1e9)
-    found = two_way(far, "len", "supp", "dose")
+    found = factorial(far, "len", ["supp", "dose"])
     assert found["F"][:3].tolist() == pytest.approx([15.572, 92.000, 4.107], abs=0.01)
 
 
@@ -183,17 +183,19 @@ def test_pairs_of_many_groups_have_the_bounds_that_each_would_have() -> None:
 def test_what_cannot_be_analysed_is_refused() -> None:
     frame = teeth()
     with pytest.raises(ValueError, match="1 of 6 combinations"):
-        two_way(frame[(frame["supp"] == "VC") | (frame["dose"] > 0.5)], "len", "supp", "dose")
+        factorial(frame[(frame["supp"] == "VC") | (frame["dose"] > 0.5)], "len", ["supp", "dose"])
     with pytest.raises(ValueError, match="by supp: it has 1 level"):
-        two_way(frame[frame["supp"] == "VC"], "len", "supp", "dose")
+        factorial(frame[frame["supp"] == "VC"], "len", ["supp", "dose"])
     with pytest.raises(ValueError, match="does not vary"):
-        two_way(frame.assign(len=frame["dose"]), "len", "supp", "dose")
+        factorial(frame.assign(len=frame["dose"]), "len", ["supp", "dose"])
     with pytest.raises(ValueError, match="do not vary within a group"):
-        two_way(frame.drop_duplicates(["supp", "dose"]), "len", "supp", "dose")
+        factorial(frame.drop_duplicates(["supp", "dose"]), "len", ["supp", "dose"])
     with pytest.raises(ValueError, match="have no supp or dose"):
-        two_way(frame.assign(supp=[None, *frame["supp"][1:]]), "len", "supp", "dose")
+        factorial(frame.assign(supp=[None, *frame["supp"][1:]]), "len", ["supp", "dose"])
+    with pytest.raises(ValueError, match="there is one factor"):
+        factorial(frame, "len", ["supp"])
     with pytest.raises(ValueError, match="not finite"):
-        two_way(frame.assign(len=np.nan), "len", "supp", "dose")
+        factorial(frame.assign(len=np.nan), "len", ["supp", "dose"])
     with pytest.raises(ValueError, match="all equal"):
         welch([[1.0, 1.0], [1.0, 2.0]])
     with pytest.raises(ValueError, match="no group varies"):
@@ -204,6 +206,34 @@ def test_what_cannot_be_analysed_is_refused() -> None:
         games_howell_of_groups(
             pd.DataFrame({"name": ["x", "y"], "count": 5, "mean": 1.0, "std": [0.0, 1.0]})
         )
+
+
+def test_three_factors_of_equal_groups_have_the_sums_of_the_means() -> None:
+    """With equal groups each term is the variation of its means beyond those of smaller terms."""
+    random = np.random.default_rng(4)
+    keys = [(a, b, c) for a in "xy" for b in "uvw" for c in "st" for _ in range(7)]
+    frame = pd.DataFrame(keys, columns=["a", "b", "c"])
+    frame["value"] = random.normal(0, 1, len(frame)) + 3 * (frame["a"] == "x") * (frame["c"] == "s")
+    found = factorial(frame, "value", ["a", "b", "c"]).set_index("term")
+    assert found.index.tolist() == ["a", "b", "c", "a:b", "a:c", "b:c", "a:b:c", "Residual"]
+    assert found["df"].tolist() == [1, 2, 1, 2, 1, 2, 2, 72]
+    own: dict[str, pd.Series] = {"": pd.Series(frame["value"].mean(), frame.index)}
+    for term in found.index[:-1]:
+        names = term.split(":")
+        mean = frame.groupby(names)["value"].transform("mean")
+        smaller = [
+            effect
+            for other, effect in own.items()
+            if set(filter(None, other.split(":"))) < {*names}
+        ]
+        own[term] = mean - sum(smaller)
+        assert found.loc[term, "sum_sq"] == pytest.approx(float((own[term] ** 2).sum())), term
+    assert found["sum_sq"].sum() == pytest.approx(float(((frame["value"] - own[""]) ** 2).sum()))
+    assert found.loc["a:c", "p"] < 1e-4
+    assert found.loc[["b", "a:b", "b:c", "a:b:c"], "p"].min() > 0.001
+    assert found.loc["a:c", "partial_eta_sq"] == pytest.approx(
+        found.loc["a:c", "sum_sq"] / (found.loc["a:c", "sum_sq"] + found.loc["Residual", "sum_sq"])
+    )
 
 
 def test_p_values_are_never_zero_in_print() -> None:

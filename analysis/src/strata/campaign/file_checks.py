@@ -27,7 +27,7 @@ Fault = tuple[tuple[str | int, ...], str]
 
 _WITHOUT_MEASURE = ("anova", "corrections", "layers", "loss", "published", "side_by_side")
 _OF_WHOLE_CELLS = ("boundaries", "layers", "loss", "side_by_side")
-_TWO = 2
+_TWO_OR_THREE = (2, 3)
 _OF_PROCESSES = ("cpu", "cpu_by_second", "rss", "rss_max")
 _REPETITION = re.compile(r"r[0-9]+")
 
@@ -90,8 +90,8 @@ def _study(study: Study) -> Iterator[Fault]:
 
 def _figure(figure: Figure) -> Iterator[Fault]:
     """Say what a kind of figure lacks, and what its values are not told apart by."""
-    if figure.kind == "anova" and len(figure.factors or listed(figure.rows)) != _TWO:
-        yield (), "an analysis of variance needs `factors`, two of them"
+    if figure.kind == "anova" and len(figure.factors or listed(figure.rows)) not in _TWO_OR_THREE:
+        yield (), "an analysis of variance needs `factors`, two or three of them"
     if figure.kind in ("pairs", "boundaries", "side_by_side") and figure.over is None:
         yield (), f"a figure of kind {figure.kind} needs `over`, a factor"
     for key, name in figure.named_factors:

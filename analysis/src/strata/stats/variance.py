@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Do groups differ in their means, by how much, and how far is the answer to be trusted?
 
-The two-way analysis of variance has interaction and sums of squares of type II (statsmodels). It
-assumes independent values with equal variances in all groups; `equal_variances` asks for the
+The factorial analysis of variance has all interactions and sums of squares of type II (statsmodels).
+It assumes independent values with equal variances in all groups; `equal_variances` asks for the
 latter, and `welch` and `games_howell` do not need it. A large sample makes a tiny effect
 significant: the effect sizes say what an effect is worth.
 
@@ -22,6 +22,7 @@ from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -49,24 +50,29 @@ class Test:
     p: float
 
 
-def two_way(frame: pd.DataFrame, value: str, a: str, b: str) -> pd.DataFrame:
-    """Analyse the column `value` by the columns `a` and `b`; return the columns TERMS.
+def factorial(frame: pd.DataFrame, value: str, factors: Sequence[str]) -> pd.DataFrame:
+    """Analyse the column `value` by the columns `factors`; return the columns TERMS.
 
-    Rows are `a`, `b`, `a:b` by their names, and `Residual`. Groups may differ in size. Raises
-    ValueError for a factor of one level, a combination without values, no value to spare for the
-    residual, equal values in all groups, and values that are not finite.
+    Rows are the factors, their interactions (`a:b`, `a:b:c`) and `Residual`. Groups may differ in
+    size. Raises ValueError for fewer than two factors, a factor of one level, a combination without
+    values, no value to spare for the residual, equal values in all groups, and values that are not
+    finite.
     """
     from statsmodels.formula.api import ols
     from statsmodels.stats.anova import anova_lm
 
+    if len(factors) < 2:
+        raise ValueError(f"Cannot analyse {value}: there is one factor. Give two or more.")
     values = checked(frame[value])
     # Levels become numbers: the formula then knows no name of the user's.
-    codes = {name: pd.factorize(frame[factor])[0] for name, factor in (("a", a), ("b", b))}
+    codes = {f"f{at}": pd.factorize(frame[factor])[0] for at, factor in enumerate(factors)}
     if any((code < 0).any() for code in codes.values()):
-        raise ValueError(f"Cannot analyse {value}: some values have no {a} or {b}. Name them.")
+        raise ValueError(
+            f"Cannot analyse {value}: some values have no {' or '.join(factors)}. Name them."
+        )
     data = pd.DataFrame({"value": values, **codes})
-    groups = data.groupby(["a", "b"])["value"]
-    _complete(value, (a, b), data["a"].nunique(), data["b"].nunique(), groups.ngroups)
+    groups = data.groupby(list(codes))["value"]
+    _complete(value, factors, [data[name].nunique() for name in codes], groups.ngroups)
     if len(data) <= groups.ngroups:
         raise ValueError(
             f"Cannot analyse {value}: {len(data)} values in {groups.ngroups} groups do not vary "
@@ -76,13 +82,12 @@ def two_way(frame: pd.DataFrame, value: str, a: str, b: str) -> pd.DataFrame:
         raise ValueError(f"Cannot analyse {value}: it does not vary within the groups.")
     # Far from 0 the squares of the values would swallow their differences.
     data["value"] -= data["value"].mean()
-    found = anova_lm(ols("value ~ C(a) * C(b)", data=data).fit(), typ=2)
-    rows = [found.loc[term] for term in ("C(a)", "C(b)", "C(a):C(b)", "Residual")]
-    return _terms(
-        (a, b),
-        [float(row["sum_sq"]) for row in rows],
-        [int(row["df"]) for row in rows],
+    stated = dict(zip(codes, factors, strict=True))
+    found = anova_lm(
+        ols(f"value ~ {' * '.join(f'C({name})' for name in codes)}", data).fit(), typ=2
     )
+    names = [":".join(stated[one[2:-1]] for one in term.split(":")) for term in found.index[:-1]]
+    return _terms(names, found["sum_sq"].astype(float).tolist(), found["df"].astype(int).tolist())
 
 
 def two_way_of_groups(groups: pd.DataFrame) -> pd.DataFrame:
@@ -95,7 +100,7 @@ def two_way_of_groups(groups: pd.DataFrame) -> pd.DataFrame:
         checked(groups[column], what=column)
     counts = groups.pivot(index="a", columns="b", values="count")
     means = groups.pivot(index="a", columns="b", values="mean")
-    _complete("means", ("a", "b"), *counts.shape, int(counts.notna().to_numpy().sum()))
+    _complete("means", ("a", "b"), counts.shape, int(counts.notna().to_numpy().sum()))
     n, mean = counts.to_numpy(np.float64), means.to_numpy(np.float64)
     total = float(n.sum())
     expected = np.outer(n.sum(axis=1), n.sum(axis=0)) / total
@@ -116,7 +121,7 @@ def two_way_of_groups(groups: pd.DataFrame) -> pd.DataFrame:
     df = [rows - 1, columns - 1, (rows - 1) * (columns - 1), int(total) - rows * columns]
     if df[3] < 1 or within <= 0:
         raise ValueError("Cannot analyse groups by their summaries: nothing varies within them.")
-    return _terms(("a", "b"), [*sums, max(between - sum(sums), 0.0), within], df)
+    return _terms(("a", "b", "a:b"), [*sums, max(between - sum(sums), 0.0), within], df)
 
 
 def equal_variances(groups: Sequence[Sample]) -> Test:
@@ -248,14 +253,14 @@ def _error(a: dict[Hashable, Any], b: dict[Hashable, Any]) -> tuple[float, float
     return float(np.sqrt(first + second)), float(df)
 
 
-def _terms(names: tuple[str, str], sums: list[float], df: list[int]) -> pd.DataFrame:
-    """Return the table from the sums of squares of both factors, interaction and residual."""
+def _terms(names: Sequence[str], sums: list[float], df: list[int]) -> pd.DataFrame:
+    """Return the table from the sums of squares of the named terms and, last, of the residual."""
     from scipy.stats import f
 
-    residual = sums[3] / df[3]
+    residual = sums[-1] / df[-1]
     total = sum(sums)
     rows: list[tuple[object, ...]] = []
-    for name, square, degrees in zip((*names, ":".join(names)), sums[:3], df[:3], strict=True):
+    for name, square, degrees in zip(names, sums[:-1], df[:-1], strict=True):
         ratio = square / degrees / residual
         rows.append(
             (
@@ -263,26 +268,26 @@ def _terms(names: tuple[str, str], sums: list[float], df: list[int]) -> pd.DataF
                 square,
                 degrees,
                 ratio,
-                float(f.sf(ratio, degrees, df[3])),
+                float(f.sf(ratio, degrees, df[-1])),
                 square / total,
-                square / (square + sums[3]),
+                square / (square + sums[-1]),
                 (square - degrees * residual) / (total + residual),
             )
         )
-    rows.append(("Residual", sums[3], df[3], *[None] * 5))
+    rows.append(("Residual", sums[-1], df[-1], *[None] * 5))
     frame = pd.DataFrame(rows, columns=list(TERMS))
     return frame.astype(dict.fromkeys(TERMS[3:], "float64"))
 
 
-def _complete(value: str, names: tuple[str, str], first: int, second: int, groups: int) -> None:
-    """Raise ValueError unless both factors have levels and each combination has values."""
-    for name, levels in zip(names, (first, second), strict=True):
-        if levels < 2:
-            raise ValueError(f"Cannot analyse {value} by {name}: it has {levels} level. Vary it.")
-    if groups < first * second:
+def _complete(value: str, names: Sequence[str], levels: Sequence[int], groups: int) -> None:
+    """Raise ValueError unless all factors have levels and each combination has values."""
+    for name, count in zip(names, levels, strict=True):
+        if count < 2:
+            raise ValueError(f"Cannot analyse {value} by {name}: it has {count} level. Vary it.")
+    if groups < prod(levels):
         raise ValueError(
-            f"Cannot analyse {value}: {first * second - groups} of {first * second} combinations "
-            f"of {names[0]} and {names[1]} have no values. Leave out combinations that were not "
+            f"Cannot analyse {value}: {prod(levels) - groups} of {prod(levels)} combinations "
+            f"of {' and '.join(names)} have no values. Leave out combinations that were not "
             "measured."
         )
 

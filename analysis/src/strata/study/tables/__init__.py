@@ -13,7 +13,8 @@ from dataclasses import replace
 from strata.campaign.model import Figure
 from strata.errors import CampaignError
 from strata.study.campaign_results import Results
-from strata.study.tables.comparisons import anova, pairs
+from strata.study.tables.anova import anova
+from strata.study.tables.comparisons import pairs
 from strata.study.tables.layers import layers
 from strata.study.tables.losses import boundaries, loss
 from strata.study.tables.published import corrections, published

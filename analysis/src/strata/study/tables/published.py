@@ -23,7 +23,7 @@ from strata.study.client_libraries import client_words
 from strata.study.long_frames import long_frame
 from strata.study.measure_definitions import MEASURES
 from strata.study.tables import printed_figures
-from strata.study.tables.comparisons import anova, term_words
+from strata.study.tables.anova import anova, term_words
 from strata.study.tables.statistics import SEED, STATISTIC_LABELS
 from strata.study.tables.table import Column, Table, factor_columns, groups
 from strata.study.wording import name_words, shown_factor, shown_unit
@@ -249,9 +249,9 @@ def _statistic(
 def _anova(results: Results, study: str, path: Path, title: str, note: str) -> Table:
     """Put our analysis of variance beside the printed one, term by term."""
     printed = printed_figures.anova_terms(path)
-    first, second = printed_figures.ANOVA_FACTORS
-    ours = anova(results, study, Figure(kind="anova", of="latency", factors=[first, second]))
-    columns = [Column("term", "term", texts=term_words(first, second))]
+    factors = printed_figures.ANOVA_FACTORS
+    ours = anova(results, study, Figure(kind="anova", of="latency", factors=[*factors]))
+    columns = [Column("term", "term", texts=term_words(factors))]
     rows = [
         {"term": term, **{f"{key}_printed": one for key, one in row.items()}}
         for term, row in printed.items()
