@@ -27,6 +27,8 @@ Fault = tuple[tuple[str | int, ...], str]
 
 _WITHOUT_MEASURE = ("anova", "corrections", "layers", "loss", "published", "side_by_side")
 _OF_WHOLE_CELLS = ("boundaries", "layers", "loss", "side_by_side")
+_PAIRED = ("pairs", "spread", "spread_interaction")
+_OVER = (*_PAIRED, "boundaries", "segmented", "side_by_side")
 _TWO_OR_THREE = (2, 3)
 _OF_PROCESSES = ("cpu", "cpu_by_second", "rss", "rss_max")
 _REPETITION = re.compile(r"r[0-9]+")
@@ -84,7 +86,7 @@ def _study(study: Study) -> Iterator[Fault]:
         if figure.of is not None and figure.of not in MEASURES:
             known = ", ".join(MEASURES)
             yield (("figures", number, "of"), f"'{figure.of}' is no measure (there are {known})")
-        for place, fact in _figure(figure):
+        for place, fact in (*_figure(figure), *_of_numbers(figure, study)):
             yield ("figures", number, *place), fact
 
 
@@ -92,8 +94,14 @@ def _figure(figure: Figure) -> Iterator[Fault]:
     """Say what a kind of figure lacks, and what its values are not told apart by."""
     if figure.kind == "anova" and len(figure.factors or listed(figure.rows)) not in _TWO_OR_THREE:
         yield (), "an analysis of variance needs `factors`, two or three of them"
-    if figure.kind in ("pairs", "boundaries", "side_by_side") and figure.over is None:
+    if figure.kind in _OVER and figure.over is None:
         yield (), f"a figure of kind {figure.kind} needs `over`, a factor"
+    if figure.kind == "spread_interaction" and figure.by is None:
+        yield (), "a figure of kind spread_interaction needs `by`, a factor"
+    if figure.consecutive and figure.kind not in _PAIRED:
+        yield ("consecutive",), f"a figure of kind {figure.kind} has no pairs of levels"
+    if figure.fit and (figure.kind != "curve" or figure.x is None):
+        yield ("fit",), "only a figure of kind curve with `x`, a factor of numbers, has a fit"
     for key, name in figure.named_factors:
         if name not in INHERENT or name == "repetition":
             continue
@@ -101,6 +109,14 @@ def _figure(figure: Figure) -> Iterator[Fault]:
             yield (key,), f"a figure of kind {figure.kind} is of whole cells, which have no {name}"
         elif name not in told_apart_by(figure.of or "latency"):
             yield (key,), f"values of {figure.of or 'latency'} have no {name}"
+
+
+def _of_numbers(figure: Figure, study: Study) -> Iterator[Fault]:
+    """Say whether a straight line is asked for along something that has no numbers."""
+    key = "over" if figure.kind == "segmented" else "x" if figure.fit else ""
+    factor = study.factors.get(str(getattr(figure, key))) if key else None
+    if factor is not None and not factor.numeric:
+        yield (key,), f"'{getattr(figure, key)}' is no factor of numbers: lines need numbers"
 
 
 def told_apart_by(measure: str) -> tuple[str, ...]:

@@ -169,6 +169,9 @@ class Figure(_Part):
         "intervals",
         "anova",
         "pairs",
+        "spread",
+        "spread_interaction",
+        "segmented",
         "modes",
         "loss",
         "boundaries",
@@ -184,6 +187,8 @@ class Figure(_Part):
     over: str | None = None
     within: str | list[str] | None = None
     factors: list[str] | None = None
+    consecutive: bool = False
+    fit: Literal["segmented"] | None = None
     where: dict[str, Scalar | list[Scalar]] = {}
     statistic: Literal["min", "p50", "mad", "mean", "std", "p90", "p99", "p999", "max"] | None = (
         None

@@ -141,7 +141,7 @@ def bootstrap_interval(
     drawn = resampled(sample, function, length, resamples=resamples, seed=seed)
     tail = (1 - confidence) / 2
     estimate = float(function(sample[None, :], axis=1)[0])
-    wider = _wider(len(sample), length, confidence)
+    wider = widened(len(sample), length, confidence)
     low, high = (
         estimate + wider * (float(b) - estimate) for b in np.quantile(drawn, [tail, 1 - tail])
     )
@@ -246,8 +246,11 @@ def resampled(
     return np.concatenate(parts)
 
 
-def _wider(count: int, block: int, confidence: float) -> float:
-    """Return how much wider an interval is that knows of its few blocks."""
+def widened(count: int, block: int, confidence: float = 0.95) -> float:
+    """Return how much wider than its draws an interval of `count` values in blocks has to be.
+
+    t(n / b - 1) over the normal quantile, times sqrt(n / (n - b)): few blocks tell too little.
+    """
     from scipy.stats import norm, t
 
     at = (1 + confidence) / 2

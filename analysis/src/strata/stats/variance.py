@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Do groups differ in their means, by how much, and how far is the answer to be trusted?
 
-The factorial analysis of variance has all interactions and sums of squares of type II (statsmodels).
-It assumes independent values with equal variances in all groups; `equal_variances` asks for the
+The analysis of variance has all interactions and sums of squares of type II (statsmodels). It
+assumes independent values with equal variances in all groups; `equal_variances` asks for the
 latter, and `welch` and `games_howell` do not need it. A large sample makes a tiny effect
 significant: the effect sizes say what an effect is worth.
 

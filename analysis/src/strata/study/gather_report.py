@@ -173,6 +173,7 @@ def _chart(frames: _Frames, figure: model.Figure) -> Chart:
         statistic=figure.statistic or "p50",
         confidence=figure.confidence[0],
         scale=figure.scale or "",
+        fit=figure.fit or "",
         text=figure.text,
     )
     found = frames.get(name)

@@ -31,7 +31,7 @@ from strata.study.wording import sentence
 
 SCHEMA = 1
 _NUMBERS = ("count", "number", "figure", "percent", "share", "p")
-_UNITS = {"%": "percent", "ns^2": "ns2", "ms^2": "ms2", "MB/s": "mb_per_s"}
+_UNITS = {"%": "percent", "ns^2": "ns2", "ms^2": "ms2", "MB/s": "mb_per_s", "ms/MB": "ms_per_mb"}
 
 
 @dataclass(frozen=True)

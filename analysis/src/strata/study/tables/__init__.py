@@ -18,7 +18,9 @@ from strata.study.tables.comparisons import pairs
 from strata.study.tables.layers import layers
 from strata.study.tables.losses import boundaries, loss
 from strata.study.tables.published import corrections, published
+from strata.study.tables.segmented import segmented
 from strata.study.tables.side_by_side import side_by_side
+from strata.study.tables.spreads import spread, spread_interaction
 from strata.study.tables.statistics import intervals, modes, skipped_notes, summary
 from strata.study.tables.table import Column, Table, written
 
@@ -30,6 +32,9 @@ TABLES: dict[str, Callable[[Results, str, Figure], Table]] = {
     "intervals": intervals,
     "anova": anova,
     "pairs": pairs,
+    "spread": spread,
+    "spread_interaction": spread_interaction,
+    "segmented": segmented,
     "modes": modes,
     "loss": loss,
     "boundaries": boundaries,

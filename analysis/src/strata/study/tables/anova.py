@@ -12,7 +12,8 @@ import numpy as np
 import pandas as pd
 
 from strata.campaign.model import Figure, listed
-from strata.study.campaign_results import Results
+from strata.study.campaign_results import Results, Study
+from strata.study.level_texts import level_words
 from strata.study.long_frames import long_frame
 from strata.study.measure_definitions import find_measure
 from strata.study.tables.statistics import put_together, why_no_rows
@@ -50,7 +51,7 @@ def anova(results: Results, study: str, figure: Figure) -> Table:
     empty, notes = why_no_rows(results, study, figure, frame), list[str]()
     found, factors = pd.DataFrame(columns=[column.name for column in columns]), asked
     if not empty:
-        complete, factors, left_out = _complete(frame, asked)
+        complete, factors, left_out = _complete(frame, asked, results.study(study))
         try:
             named = complete.rename(columns={"value": measure.name})
             found = factorial(named, measure.name, factors)
@@ -78,7 +79,7 @@ def anova_factors(figure: Figure) -> list[str]:
 
 def _listing(factors: Sequence[str]) -> str:
     *first, last = map(name_words, factors)
-    return f"{', '.join(first)} and {last}"
+    return f"{', '.join(first)} and {last}" if first else last
 
 
 def term_words(factors: Sequence[str]) -> dict[str, str]:
@@ -89,7 +90,7 @@ def term_words(factors: Sequence[str]) -> dict[str, str]:
 
 
 def _complete(
-    frame: pd.DataFrame, asked: Sequence[str]
+    frame: pd.DataFrame, asked: Sequence[str], study: Study
 ) -> tuple[pd.DataFrame, list[str], list[str]]:
     """Keep factors and levels of which every combination has values; say what was left out.
 
@@ -102,19 +103,19 @@ def _complete(
         if single and len(factors) > 2:
             name = single[0]
             factors.remove(name)
-            level = ", ".join(kept[name].unique())
+            level = ", ".join(_text(study, name, one) for one in kept[name].unique())
             notes.append(f"{name_words(name)} left out: all values are of {level}.")
             continue
         name, level, share = _least_complete(kept, factors)
         if not share:
             return kept.copy(), factors, notes
         kept = kept[kept[name] != level]
-        others = (
-            _listing([one for one in factors if one != name])
-            if len(factors) > 2
-            else (name_words(next(one for one in factors if one != name)))
-        )
-        notes.append(f"{name_words(name)} {level} left out: not measured with every {others}.")
+        others = _listing([one for one in factors if one != name])
+        notes.append(f"{name_words(name)} {_text(study, name, level)} left out: not measured with every {others}.")
+
+
+def _text(study: Study, name: str, level: str) -> str:
+    return level_words(study, name).get(level, level)
 
 
 def _least_complete(frame: pd.DataFrame, factors: Sequence[str]) -> tuple[str, str, float]:

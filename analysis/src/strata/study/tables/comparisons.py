@@ -5,52 +5,54 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-import pandas as pd
-
-from strata.campaign.model import Figure, listed
+from strata.campaign.model import Figure
 from strata.stats.dependence import FEW
-from strata.study.campaign_results import HERE, Results
+from strata.study.campaign_results import Results
 from strata.study.long_frames import long_frame
 from strata.study.measure_definitions import find_measure
+from strata.study.tables.level_pairs import (
+    LevelRuns,
+    neighbouring,
+    pairs_of,
+    runs_by_level,
+    strata_of,
+    told_apart,
+)
 from strata.study.tables.statistics import SEED, put_together, why_no_rows
-from strata.study.tables.table import Column, Rows, Table, factor_columns, first_ones
+from strata.study.tables.table import Column, Rows, Table, factor_columns
 from strata.study.wording import name_words
 from strata.units import format_count
 
-Floats = npt.NDArray[np.float64]
-
 _CONFIDENCE = 0.95
+_OF_ALL = "Games-Howell, for variances that differ; its p takes messages as independent."
+_OF_NEXT = (
+    "Welch's t test of each pair, for variances that differ, corrected likewise; it takes messages "
+    "as independent. Intervals are of each pair by itself."
+)
 
 
 def pairs(results: Results, study: str, figure: Figure) -> Table:
     """Return each pair of levels of a factor, within each level of another: shift and means."""
-    from strata.stats.shift import holm
-
     measure = find_measure(figure.of or "latency")
-    over, within = str(figure.over), listed(figure.within)
+    over = str(figure.over)
     frame = long_frame(results, study, measure.name, where=figure.where)
-    # Of one machine each: two levels of an import differ, an import and a cell need not.
-    apart = [*(["origin"] if (frame["origin"] != HERE).any() else []), *within]
-    columns = _pair_columns(apart, over, measure.unit)
+    apart = told_apart(frame, figure)
+    columns = _pair_columns(apart, over, measure.unit, consecutive=figure.consecutive)
     out = Rows(columns)
-    parts = frame.groupby(apart, observed=True) if apart else [((), frame)]
-    for key, own in parts:
-        levels = dict(zip(apart, (str(one) for one in key), strict=True))
-        out.rows += [{**levels, **row} for row in _pairs(own, over)]
-    told = [row["p"] for row in out.rows if row["p"] is not None]
-    for row, p in zip([row for row in out.rows if row["p"] is not None], holm(told), strict=True):
-        row["p"] = float(p)
+    for levels, own in strata_of(frame, apart):
+        runs = runs_by_level(own, over, results.study(study))
+        out.rows += [{**levels, **row} for row in _pairs(runs, consecutive=figure.consecutive)]
+    correct(out.rows, "p")
+    if figure.consecutive:
+        correct(out.rows, "mean_p")
     doubtful = sum(bool(row.pop("doubtful", False)) for row in out.rows)
     notes = (
         *_doubts(doubtful, len(out.rows)),
         "Shift: the median of all differences of two values; its interval allows for messages "
         "that follow each other. p is corrected for all pairs of this table (Holm). Means: "
-        "Games-Howell, for variances that differ; its p takes messages as independent.",
+        f"{_OF_NEXT if figure.consecutive else _OF_ALL}",
         "With one run per level, a difference may come from the run: only repetitions can show "
         "that.",
         *put_together(results, study, figure, frame),
@@ -60,7 +62,8 @@ def pairs(results: Results, study: str, figure: Figure) -> Table:
         empty = f"there is one level of {name_words(over)} with values: nothing to compare"
     return Table(
         "pairs",
-        f"{name_words(measure.name)}: pairs of {name_words(over)} ({measure.shown_unit})",
+        f"{name_words(measure.name)}: pairs of {neighbouring(figure)}{name_words(over)} "
+        f"({measure.shown_unit})",
         columns,
         out.frame(),
         notes,
@@ -80,7 +83,18 @@ def _doubts(doubtful: int, count: int) -> tuple[str, ...]:
     )
 
 
-def _pair_columns(apart: Sequence[str], over: str, unit: str) -> tuple[Column, ...]:
+def correct(rows: list[dict[str, Any]], name: str) -> None:
+    """Correct the p of that name of all rows that have one, in place (Holm)."""
+    from strata.stats.shift import holm
+
+    having = [row for row in rows if row.get(name) is not None]
+    for row, p in zip(having, holm([row[name] for row in having]), strict=True):
+        row[name] = float(p)
+
+
+def _pair_columns(
+    apart: Sequence[str], over: str, unit: str, *, consecutive: bool
+) -> tuple[Column, ...]:
     """Return what a pair has: ranks first, then means."""
     return (
         *factor_columns(apart),
@@ -95,26 +109,24 @@ def _pair_columns(apart: Sequence[str], over: str, unit: str) -> tuple[Column, .
         Column("mean_difference", "mean b - a", unit, "number"),
         Column("mean_low", "from", unit, "number"),
         Column("mean_high", "to", unit, "number"),
-        Column("mean_p", "p (Games-Howell)", form="p"),
+        Column("mean_p", "p (Welch, Holm)" if consecutive else "p (Games-Howell)", form="p"),
         Column("runs", "runs", text="of a and b"),
     )
 
 
-def _pairs(frame: pd.DataFrame, over: str) -> list[dict[str, Any]]:
+def _pairs(levels: Sequence[LevelRuns], *, consecutive: bool) -> list[dict[str, Any]]:
     from strata.stats.shift import shift
 
-    names, samples, runs = [], [], []
-    order = [name for name in ("cell", "hop", "number") if name in frame.columns]
-    for name, own in frame.groupby(over, observed=True):
-        names.append(str(name))
-        samples.append(own.sort_values(order, kind="stable")["value"].to_numpy(np.float64))
-        runs.append(own["cell"].nunique())
-    means = _means(samples, names)
+    together = {} if consecutive else _means(levels)
     rows = []
-    for a, b in combinations(range(len(names)), 2):
-        row: dict[str, Any] = {"a": names[a], "b": names[b], "runs": f"{runs[a]} and {runs[b]}"}
+    for a, b in pairs_of(levels, consecutive=consecutive):
+        row: dict[str, Any] = {
+            "a": a.level,
+            "b": b.level,
+            "runs": f"{len(a.runs)} and {len(b.runs)}",
+        }
         try:
-            found = shift(samples[a], samples[b], _CONFIDENCE, seed=SEED, quantiles=())
+            found = shift(a.values, b.values, _CONFIDENCE, seed=SEED, quantiles=())
             row |= {
                 "shift": found.estimate,
                 "low": found.low,
@@ -127,15 +139,18 @@ def _pairs(frame: pd.DataFrame, over: str) -> list[dict[str, Any]]:
         except ValueError:
             # All values of both are equal: there is no shift, and nothing to test.
             row |= {"shift": 0.0, "p": None}
-        rows.append({**row, **means.get((names[a], names[b]), {})})
+        means = _means([a, b]) if consecutive else together
+        rows.append({**row, **means.get((a.level, b.level), {})})
     return rows
 
 
-def _means(samples: list[Floats], names: list[str]) -> dict[tuple[str, str], dict[str, float]]:
+def _means(levels: Sequence[LevelRuns]) -> dict[tuple[str, str], dict[str, float]]:
+    """Compare the means of all levels together; of two that is Welch's t test."""
     from strata.stats.variance import games_howell
 
+    names = [one.level for one in levels]
     try:
-        found = games_howell(samples, names, _CONFIDENCE)
+        found = games_howell([one.values for one in levels], names, _CONFIDENCE)
     except ValueError:
         return {}
     return {

@@ -280,7 +280,7 @@ def put_together(
 ) -> tuple[str, ...]:
     """Say what is in one row of a table, where that is several, and which cells are in none."""
     said = []
-    told = (figure.rows, figure.factors, figure.over, figure.within)
+    told = (figure.rows, figure.factors, figure.over, figure.within, figure.by)
     rows = [name for names in told for name in listed(names)]
     for name, many in (("hop", "hops"), ("process", "processes")):
         if name in frame.columns and name not in rows:

@@ -11,6 +11,7 @@ import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
 
+from strata.show.html.campaign.figures.fitted import fit_words, fits_of
 from strata.show.html.campaign.figures.scales import Places, Scale, label_values, places, scale_of
 from strata.show.html.campaign.figures.split import Drawn, Key, legend_of, series_of, split_panels
 from strata.show.html.figures import axes
@@ -55,11 +56,14 @@ class _Curves:
         names = [name for name in chart.request.panels if name in chart.frame]
         groups = chart.frame.groupby(names, observed=True) if names else [((), chart.frame)]
         ends: list[float] = []
+        rows_of: dict[tuple[object, ...], pd.DataFrame] = {}
         for _, rows in groups:
             for item in series_of(rows, chart, study, style="line"):
                 points = self._points_of(item.rows)
                 self._points[_place(item.rows, chart)] = points
+                rows_of[_place(item.rows, chart)] = item.rows
                 ends += [end for point in points for end in _ends(point)]
+        self._fits = fits_of(rows_of, chart, study) if chart.request.fit else {}
         values = np.array(ends, dtype=np.float64)
         self._scale = scale_of(values, chart.measure, asked=chart.request.scale, statistics=True)
         self._low, self._top = (
@@ -92,7 +96,10 @@ class _Curves:
             shift = 0.0
             if not self._at.is_number:
                 shift = (item.at - (slots - 1) / 2) * min(_DODGE, 0.6 / slots)
-            points = self._points[_place(item.rows, self._chart)]
+            place = _place(item.rows, self._chart)
+            if place in self._fits:
+                self._fits[place].draw(plot, item.key.colour, self._at, self._scale)
+            points = self._points[place]
             _glyphs(plot, points, item.key, self._at, self._scale, shift)
         return plot
 
@@ -149,6 +156,11 @@ class _Curves:
             )
         if any(len(point.repetitions) > 1 for point in points):
             out.append("small marks are the repetitions by themselves")
+        request = self._chart.request
+        if request.fit:
+            factor = self._study.factor(request.x)
+            fits, unit = list(self._fits.values()), factor.unit if factor else None
+            out += fit_words(fits, len(self._points), request.confidence, unit)
         return out
 
 

@@ -112,7 +112,8 @@ def label_values(plot: figure, low: float, top: float, *, vertical: bool = True)
 class Places:
     """Where the levels of a factor stand on the x axis, and what is written there.
 
-    `axis` is words of the axis; `room` the smallest distance of two levels.
+    `axis` is words of the axis; `room` the smallest distance of two levels; `is_log` of places that
+    are the logarithms of numbers.
     """
 
     at: dict[str, float]
@@ -120,6 +121,11 @@ class Places:
     axis: str
     is_number: bool
     room: float
+    is_log: bool = False
+
+    def of_number(self, number: float) -> float:
+        """Return where a number lies between the levels of a factor of numbers."""
+        return math.log2(number) if self.is_log else number
 
     def put(self, plot: figure) -> None:
         """Write the levels on the axis of `plot`, slanted where they are long."""
@@ -158,7 +164,7 @@ def places(levels: Sequence[str], factor: Factor | None, name: str, *, spread: b
     ordered = sorted(at.values())
     room = min(b - a for a, b in pairwise(ordered)) or 1.0
     room = max(room, (ordered[-1] - ordered[0]) / 12)
-    return Places(at, texts, title + (", logarithmic" if is_log else ""), True, room)
+    return Places(at, texts, title + (", logarithmic" if is_log else ""), True, room, is_log)
 
 
 def short_texts(hops: Sequence[str]) -> dict[str, str]:
