@@ -10,7 +10,7 @@ A point is a statistic of many values, such as the median latency at one size, w
 error. Points also lie off any such curve, by what runs differ in and what the curve is too simple
 for; that grows with the quantity. So the variance of a point is
 
-    error^2 + (tau * |y|)^2
+    error^2 + (tau * |fit|)^2
 
 with the smallest tau >= 0 for which the squared residuals of the segmented fit, each over its
 variance, add up to the degrees of freedom at most (Paule and Mandel, Journal of Research of the
@@ -48,6 +48,7 @@ FEWEST = 6
 _CANDIDATES = 400
 _RESAMPLES = 999
 _PARAMETERS = 4
+_TURNS = 4
 _LEAST_ERROR = 1e-6
 """Of the largest |y|: no point is surer than that, so that none has a weight without bound."""
 
@@ -136,9 +137,8 @@ def fit_segmented(
         raise ValueError("Cannot fit points: all of them are 0.")
     candidates = _candidates(at)
     error = np.maximum(error, _LEAST_ERROR * most)
-    tau, line_tau = _scatters(at, values, error, candidates)
-    profile = _Profile.of(at, values, _weights(values, error, tau), candidates)
-    straight = _straight(at, values, _weights(values, error, line_tau), confidence)
+    profile, tau = _weighted(at, values, error, candidates)
+    straight = _straight(at, values, error, confidence)
     ratio, p = _supremum_f(profile, values, resamples, seed)
     best = int(np.argmin(profile.squares))
     limit = profile.limit(confidence)
@@ -168,8 +168,13 @@ def _candidates(x: Floats) -> Floats:
     return np.unique(np.concatenate([spaced[1:-1], x[1:-1]]))
 
 
-def _weights(values: Floats, error: Floats, tau: float) -> Floats:
-    return np.asarray(1 / (error**2 + (tau * values) ** 2), np.float64)
+def _weights(sizes: Floats, error: Floats, tau: float) -> Floats:
+    return np.asarray(1 / (error**2 + (tau * sizes) ** 2), np.float64)
+
+
+def _sizes(fitted: Floats, values: Floats) -> Floats:
+    """Return how large the fit is at each point; where it comes near 0, half of the least point."""
+    return np.maximum(np.abs(fitted), np.abs(values).min() / 2)
 
 
 @dataclass(frozen=True)
@@ -239,18 +244,27 @@ class _Profile:
         return np.asarray(self.designs[at] @ self.coefficients[at], np.float64)
 
 
-def _scatters(x: Floats, y: Floats, error: Floats, candidates: Floats) -> tuple[float, float]:
-    """Return tau of the segmented fit and that of the straight line."""
+def _weighted(
+    x: Floats, y: Floats, error: Floats, candidates: Floats
+) -> tuple[_Profile, float]:
+    """Return the segmented fits with their weights, and tau.
 
-    def beyond_segmented(tau: float) -> float:
-        profile = _Profile.of(x, y, _weights(y, error, tau), candidates)
-        return float(profile.squares.min()) - profile.df
+    The scatter is in proportion to the fit, which is found with weights by the scatter: in turns.
+    """
+    sizes = np.abs(y)
+    for _ in range(_TURNS):
 
-    def beyond_line(tau: float) -> float:
-        weights = _weights(y, error, tau)
-        return _line_squares(x, y, np.sqrt(weights))[0] - (len(x) - 2)
+        def at(tau: float, sizes: Floats = sizes) -> _Profile:
+            return _Profile.of(x, y, _weights(sizes, error, tau), candidates)
 
-    return _root(beyond_segmented), _root(beyond_line)
+        def beyond(tau: float, at: Callable[[float], _Profile] = at) -> float:
+            profile = at(tau)
+            return float(profile.squares.min()) - profile.df
+
+        tau = _root(beyond)
+        profile = at(tau)
+        sizes = _sizes(profile.fitted(int(np.argmin(profile.squares))), y)
+    return profile, tau
 
 
 def _root(beyond: Callable[[float], float]) -> float:
@@ -264,7 +278,7 @@ def _root(beyond: Callable[[float], float]) -> float:
     return float(brentq(beyond, 0.0, high, xtol=1e-6)) if beyond(high) < 0 else high
 
 
-def _line_squares(x: Floats, y: Floats, roots: Floats) -> tuple[float, Floats, Floats]:
+def _line(x: Floats, y: Floats, roots: Floats) -> tuple[float, Floats, Floats]:
     """Return the sum of squares of the weighted line, its coefficients and scaled covariance."""
     design = np.stack([np.ones_like(x), x / x[-1]], axis=1) * roots[:, None]
     basis, triangle = np.linalg.qr(design)
@@ -276,12 +290,21 @@ def _line_squares(x: Floats, y: Floats, roots: Floats) -> tuple[float, Floats, F
     return max(squares, 0.0), inverse @ projected * unit, covariance
 
 
-def _straight(x: Floats, y: Floats, weights: Floats, confidence: float) -> Line:
+def _straight(x: Floats, y: Floats, error: Floats, confidence: float) -> Line:
+    """Return the straight line, with a scatter of its own, as `_weighted` does."""
     from scipy.stats import t
 
-    squares, coefficients, covariance = _line_squares(x, y, np.sqrt(weights))
-    df = len(x) - 2
-    half = t.ppf((1 + confidence) / 2, df) * np.sqrt(max(1.0, squares / df) * np.diag(covariance))
+    sizes, df = np.abs(y), len(x) - 2
+    for _ in range(_TURNS):
+
+        def beyond(tau: float, sizes: Floats = sizes) -> float:
+            return _line(x, y, np.sqrt(_weights(sizes, error, tau)))[0] - df
+
+        roots = np.sqrt(_weights(sizes, error, _root(beyond)))
+        squares, coefficients, covariance = _line(x, y, roots)
+        sizes = _sizes(coefficients[0] + coefficients[1] * x, y)
+    scale = max(1.0, squares / df)
+    half = t.ppf((1 + confidence) / 2, df) * np.sqrt(scale * np.diag(covariance))
     low, high = coefficients - half, coefficients + half
     first, second = (
         Bound(float(coefficients[at]), float(low[at]), float(high[at])) for at in (0, 1)

@@ -124,8 +124,9 @@ def _study_part(
     primary = dict.fromkeys([*asked, "loss", SHORTFALL])
     charts = [frames.get(name) for name in primary if name]
     present = tuple(str(layer) for layer in layers["layer"].dropna().unique())
-    told = table_answers(part for part in parts if isinstance(part, Table))
-    return StudyPart(shown, (*answer(shown, charts, layers), *told), tuple(parts), present)
+    said = answer(shown, charts, layers)
+    said += table_answers(shown, [one for one in parts if isinstance(one, Table)])
+    return StudyPart(shown, said, tuple(parts), present)
 
 
 def _ranges(

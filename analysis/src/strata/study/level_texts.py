@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 from strata.study.campaign_results import Factor, Study
+from strata.units import format_number
 
 _KIB = 1024
 
@@ -27,6 +28,15 @@ def size_text(size: float) -> str:
         if size >= bytes_of and size % bytes_of == 0:
             return f"{size / bytes_of:g} {unit}"
     return f"{size:,.0f} B"
+
+
+def between_levels(number: float, unit: str | None) -> str:
+    """Write a number between the levels of a factor: bytes as 66.3 KiB, others with their unit."""
+    if unit != "B":
+        return f"{format_number(number)} {unit or ''}".strip()
+    named = (("GiB", _KIB**3), ("MiB", _KIB**2), ("KiB", _KIB), ("B", 1))
+    name, size = next(one for one in named if number >= one[1] or one[1] == 1)
+    return f"{format_number(number / size)} {name}"
 
 
 def level_words(study: Study, name: str) -> dict[str, str]:

@@ -1,65 +1,169 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the tables of a study say in a sentence: a part of its answer, by the kind of table."""
+"""What the tables of a study answer, in sentences: breakpoints, slopes and spreads.
+
+Every number is one of the table; only what is measured here is said.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from itertools import pairwise
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
-from strata.study.tables.table import Column, Table
-from strata.study.wording import count_words, name_words, value_text
-from strata.units import format_share
+import pandas as pd
 
-_FASTEST = 1
-_TOLD = 4
+from strata.study.level_texts import between_levels, level_text
+from strata.study.report_contents import HERE, Study
+from strata.study.tables.table import ORIGIN, Table
+from strata.study.wording import name_words, value_text
+from strata.units import format_number
 
-
-def table_answers(tables: Iterable[Table]) -> tuple[str, ...]:
-    """Return the sentences of tables, in their order; a table that shows nothing has none."""
-    return tuple(text for table in tables for text in _SENTENCES.get(table.kind, _none)(table))
-
-
-def _none(_: Table) -> list[str]:
-    return []
+_MOST = 4
+_ALPHA = 0.05
+_OWN = ("a", "b", "first", "second", "points")
 
 
-def _modes(table: Table) -> list[str]:
-    """Say where a measure has several modes, and which layer makes the slow one slow."""
-    frame = table.frame
-    unit = next(one.unit for one in table.columns if one.name == "p50")
-    labels = [one for one in table.columns if one.of]
-    told = []
-    # Rows of a group follow each other, its fastest mode first.
-    for fast, slow in pairwise(frame.to_dict("records")):
-        if slow["mode"] == _FASTEST:
-            continue
-        where = _group({str(name): value for name, value in slow.items()}, labels)
-        layer, share = slow.get("slower_layer"), slow.get("slower_share")
-        why = f", the slow one slower in {layer} ({format_share(share)} of the difference)"
-        told.append(
-            f"{_mode(fast['p50'], fast['share'], unit)} and "
-            f"{_mode(slow['p50'], slow['share'], unit)}"
-            f"{f' at {where}' if where else ''}{why if isinstance(layer, str) else ''}"
+def table_answers(study: Study, tables: Sequence[Table]) -> tuple[str, ...]:
+    """Return the sentences of the tables of segmented fits and of spreads, in their order."""
+    out: list[str] = []
+    for table in tables:
+        frame = table.frame
+        if ORIGIN in frame:
+            frame = frame[frame[ORIGIN] == HERE]
+        if table.kind in _ANSWERS and len(frame):
+            out += _ANSWERS[table.kind](study, table, frame)
+    return tuple(out)
+
+
+def _segmented(study: Study, table: Table, frame: pd.DataFrame) -> list[str]:
+    """Say of each row how the measure grows, and whether it is in proportion."""
+    rows = frame.to_dict("records")
+    said = [_growth(study, table, row) for row in rows[:_MOST]]
+    if len(rows) > _MOST:
+        said.append(f"{len(rows) - _MOST} more fits are in the table")
+    return said
+
+
+def _growth(study: Study, table: Table, row: Mapping[Any, Any]) -> str:
+    units = {column.name: column.unit for column in table.columns}
+    over = next(column.text for column in table.columns if column.name == "points")
+    over = over.removeprefix("levels of ")
+    what = f"{_where(study, table, row)}the {table.title.partition(':')[0]}"
+    unit = units["breakpoint"] or None
+    if row["supported"]:
+        at = _bounds(row, "breakpoint", lambda value: between_levels(value, unit))
+        growth = (
+            f"grows by {_slope(row, 'below', units)} up to {at}, and by "
+            f"{_slope(row, 'above', units)} beyond"
         )
-    if not told:
-        return []
-    fastest = frame[frame["mode"] == _FASTEST]
-    several = int((fastest["modes"] > 1).sum())
-    groups = count_words(len(fastest), "group", "groups")
-    of = f" in {several} of {groups}" if len(fastest) > 1 else ""
-    more = f"; and {len(told) - _TOLD} more" if len(told) > _TOLD else ""
-    return [f"{name_words(table.of)} has several modes{of}: {'; '.join(told[:_TOLD])}{more}"]
+        intercept = "intercept"
+    else:
+        growth = (
+            f"has no breakpoint that the data support; along one straight line it grows by "
+            f"{_slope(row, 'line_slope', units)}"
+        )
+        intercept = "line_intercept"
+    at_zero = _bounds(row, intercept, lambda value: value_text(value, units[intercept]))
+    if row["in_proportion"]:
+        shown = f"may be in proportion to {over} (at 0 the fit is {at_zero})"
+    else:
+        shown = f"is not in proportion to {over}: at 0 the fit is {at_zero}"
+    return f"{what} {growth}; it {shown}"
 
 
-def _mode(p50: float, share: float, unit: str) -> str:
-    return f"{value_text(p50, unit)} ({format_share(share)})"
+def _slope(row: Mapping[Any, Any], name: str, units: Mapping[str, str]) -> str:
+    return f"{_bounds(row, name, format_number)} {units[name]}"
 
 
-def _group(row: Mapping[str, object], labels: Sequence[Column]) -> str:
-    """Name the levels of a row."""
-    levels = ((name_words(one.name), str(row[one.name]), one.texts) for one in labels)
-    return ", ".join(f"{name} {texts.get(level, level)}" for name, level, texts in levels)
+def _bounds(row: Mapping[Any, Any], name: str, text: Callable[[float], str]) -> str:
+    low, high = (text(float(row[f"{name}_{end}"])) for end in ("low", "high"))
+    return f"{text(float(row[name]))} [{low} to {high}]"
 
 
-_SENTENCES: Mapping[str, Callable[[Table], list[str]]] = {"modes": _modes}
+def _spread(study: Study, table: Table, frame: pd.DataFrame) -> list[str]:
+    """Say how many pairs differ in spread, and which ratio is the furthest from 1."""
+    name = _over(table)
+    told = frame[frame["p"].notna()] if "p" in frame else frame.iloc[:0]
+    apart = told[told["p"] < _ALPHA]
+    if "mad_low" in apart:
+        apart = apart[(apart["mad_low"] > 1) | (apart["mad_high"] < 1)]
+    else:
+        apart = apart.iloc[:0]
+    pairs = f"pairs of {'neighbouring ' if 'neighbouring' in table.title else ''}levels"
+    begin = f"{name_words(name)}: the spread (MAD) differs by more than chance in {len(apart)} of "
+    if apart.empty:
+        return [f"{begin}{len(told)} {pairs}"] if len(told) else []
+    furthest = apart["mad_ratio"].map(lambda ratio: max(ratio, 1 / ratio)).idxmax()
+    row = apart.loc[furthest].to_dict()
+    factor = study.factor(name)
+    a, b = (level_text(str(row[end]), factor) for end in ("a", "b"))
+    return [
+        f"{begin}{len(told)} {pairs}; the furthest apart are {a} and {b}, where it becomes "
+        f"{_ratio(row, 'mad')} times as large{_at(study, table, row)}"
+    ]
+
+
+def _spread_interaction(study: Study, table: Table, frame: pd.DataFrame) -> list[str]:
+    """Say of the MAD, row by row, how much one factor changes what another one widens."""
+    rows = frame[(frame["statistic"] == "mad") & frame["ratio"].notna()] if "ratio" in frame else []
+    over, by = _over(table), next(c.of for c in table.columns if c.name == "first")
+    said = []
+    for row in rows.to_dict("records")[:_MOST] if len(rows) else ():
+        a, b = (level_text(str(row[end]), study.factor(over)) for end in ("a", "b"))
+        first, second = (
+            level_text(str(row[end]), study.factor(by)) for end in ("first", "second")
+        )
+        known = row.get("low") is not None and row["low"] == row["low"]
+        if not known:
+            chance = "without an interval: there are too few values"
+        elif row["low"] <= 1 <= row["high"]:
+            chance = "which may be chance"
+        else:
+            chance = f"an interaction: {name_words(by)} changes what {name_words(over)} does"
+        interval = f" [{_pair(row, 'low', 'high')}]" if known else ""
+        said.append(
+            f"{name_words(over)}: from {a} to {b} the spread (MAD) becomes "
+            f"{format_number(row['first_ratio'])} times as large at {first} and "
+            f"{format_number(row['second_ratio'])} times at {second}{_at(study, table, row)}; the "
+            f"first over the second is {format_number(row['ratio'])}{interval}, {chance}"
+        )
+    return said
+
+
+def _ratio(row: Mapping[Any, Any], name: str) -> str:
+    interval = _pair(row, f"{name}_low", f"{name}_high")
+    return f"{format_number(row[f'{name}_ratio'])} [{interval}]"
+
+
+def _pair(row: Mapping[Any, Any], low: str, high: str) -> str:
+    return f"{format_number(row[low])} to {format_number(row[high])}"
+
+
+def _over(table: Table) -> str:
+    return next(column.of for column in table.columns if column.name == "a")
+
+
+def _at(study: Study, table: Table, row: Mapping[Any, Any]) -> str:
+    where = _levels(study, table, row)
+    return f", at {where}" if where else ""
+
+
+def _where(study: Study, table: Table, row: Mapping[Any, Any]) -> str:
+    where = _levels(study, table, row)
+    return f"{where}: " if where else ""
+
+
+def _levels(study: Study, table: Table, row: Mapping[Any, Any]) -> str:
+    """Name the levels that are held fixed in a row."""
+    return ", ".join(
+        f"{name_words(column.of)} {level_text(str(row[column.name]), study.factor(column.of))}"
+        for column in table.columns
+        if column.of and column.name not in (*_OWN, ORIGIN)
+    )
+
+
+_ANSWERS: dict[str, Callable[[Study, Table, pd.DataFrame], list[str]]] = {
+    "segmented": _segmented,
+    "spread": _spread,
+    "spread_interaction": _spread_interaction,
+}

@@ -13,10 +13,9 @@ from bokeh.models import BoxAnnotation
 from bokeh.plotting import figure
 
 from strata.show.html.campaign.figures.scales import Places, Scale
-from strata.study.level_texts import size_text
+from strata.study.level_texts import between_levels
 from strata.study.report_contents import Chart, Study
 from strata.study.segmented_fits import FittedPoints, fit_levels, supported
-from strata.units import format_number
 
 _STEPS = 24
 _BAND = 0.13
@@ -102,9 +101,4 @@ def _between(low: float, high: float, *, is_log: bool) -> np.ndarray[tuple[int],
 
 def _interval(one: Fitted, unit: str | None) -> str:
     found = one.points.fit.breakpoint
-    return " to ".join(breakpoint_text(each, unit) for each in (found.low, found.high))
-
-
-def breakpoint_text(value: float, unit: str | None) -> str:
-    """Write a place along a factor of numbers."""
-    return size_text(round(value)) if unit == "B" else f"{format_number(value)} {unit or ''}".strip()
+    return " to ".join(between_levels(each, unit) for each in (found.low, found.high))
