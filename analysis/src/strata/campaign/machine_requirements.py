@@ -14,7 +14,9 @@ from strata.record.ros import ament_prefixes
 from strata.scenario.network import namespaces_unavailable
 from strata.scenario.place import Placement, lock_library, refused
 
+CPUS = Path("/sys/devices/system/cpu")
 _FIFO = 98
+_FREQUENCIES = ("fixed", "scaled")
 
 
 class Needs:
@@ -42,6 +44,8 @@ def unknown_need(need: str) -> str | None:
         return f"'{need}' is no need: write {form}"
     if kind in ("cpus", "gib") and not _is_number(value):
         return f"'{need}' is no need: '{value}' is no number"
+    if kind == "frequency" and value not in _FREQUENCIES:
+        return f"'{need}' is no need: write {form}"
     return None
 
 
@@ -104,6 +108,39 @@ def _gib(size: str, _: Mapping[str, str]) -> str | None:
     return f"{free / 2**30:.1f} GiB of memory are free, and {size} needed"
 
 
+def _frequency(wanted: str, _: Mapping[str, str]) -> str | None:
+    """Say why the usable CPUs do not all have a fixed frequency, or do not all scale theirs.
+
+    Fixed is the governor performance, or bounds that are equal.
+    """
+    told = {cpu: _is_fixed(CPUS / f"cpu{cpu}/cpufreq") for cpu in os.sched_getaffinity(0)}
+    if None in told.values():
+        return (
+            "the kernel shows no frequency scaling (no cpufreq): this is often so in a virtual "
+            "machine"
+        )
+    others = sorted(cpu for cpu, fixed in told.items() if fixed != (wanted == "fixed"))
+    if not others:
+        return None
+    state, first = ("scaled" if wanted == "fixed" else "fixed"), others[0]
+    return (
+        f"the frequency of {len(others)} of {len(told)} usable CPUs is {state} (CPU {first} first); "
+        "set it before the run (docs/campaigns.md)"
+    )
+
+
+def _is_fixed(place: Path) -> bool | None:
+    """Tell whether a CPU keeps its frequency; null where the kernel does not say."""
+    try:
+        governor, low, high = (
+            (place / f"scaling_{name}").read_text().strip()
+            for name in ("governor", "min_freq", "max_freq")
+        )
+    except OSError:
+        return None
+    return governor == "performance" or low == high
+
+
 def available_bytes() -> int | None:
     """Give the memory that programs can still get; null where the kernel does not tell."""
     try:
@@ -124,4 +161,5 @@ _KINDS: dict[str, tuple[str, Callable[[str, Mapping[str, str]], str | None]]] = 
     "namespaces": ("namespaces", _namespaces),
     "cpus": ("cpus:N", _cpus),
     "gib": ("gib:N", _gib),
+    "frequency": (f"frequency:{'|'.join(_FREQUENCIES)}", _frequency),
 }
