@@ -134,11 +134,51 @@ def test_a_need_is_met_or_told(tmp_path: Path, need: str, says: str | None) -> N
     assert told is None if says is None else says in str(told)
 
 
-@pytest.mark.parametrize("need", ["cpp:x", "rmw:x", "fifo", "namespaces", "cpus:2", "gib:1.5"])
+@pytest.mark.parametrize(
+    ("governors", "low", "fixed", "scaled"),
+    [
+        (["performance"], "800000", None, "is fixed, first of CPU"),
+        (["schedutil"], "800000", "is scaled, first of CPU", None),
+        (["powersave"], "3000000", None, "is fixed, first of CPU"),
+        (["performance", "schedutil"], "800000", "is scaled", "is fixed"),
+        ([], "", "the kernel shows no frequency scaling", "the kernel shows no frequency scaling"),
+    ],
+)
+def test_the_frequency_of_all_usable_cpus_has_to_be_so(
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    governors: list[str],
+    low: str,
+    fixed: str | None,
+    scaled: str | None,
+) -> None:
+    """The files of sysfs as the kernel writes them: no machine of tests has to have them."""
+    usable = sorted(os.sched_getaffinity(0))
+    if len(governors) > len(usable):
+        usable = [0, 1]
+        monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1})
+    for at, cpu in enumerate(usable if governors else []):
+        place = tmp_path / f"cpu{cpu}/cpufreq"
+        place.mkdir(parents=True)
+        (place / "scaling_governor").write_text(f"{governors[at % len(governors)]}\n")
+        (place / "scaling_min_freq").write_text(f"{low}\n")
+        (place / "scaling_max_freq").write_text("3000000\n")
+    monkeypatch.setattr("strata.campaign.machine_requirements.CPUS", tmp_path)
+    for wanted, says in (("fixed", fixed), ("scaled", scaled)):
+        told = Needs({}).unmet(f"frequency:{wanted}")
+        assert told is None if says is None else says in str(told)
+
+
+KNOWN = ["cpp:x", "rmw:x", "fifo", "namespaces", "cpus:2", "gib:1.5", "frequency:fixed"]
+
+
+@pytest.mark.parametrize("need", KNOWN)
 def test_needs_that_are_known(need: str) -> None:
     assert unknown_need(need) is None
 
 
-@pytest.mark.parametrize("need", ["", "cpp", "cpp:", "fifo:1", "gpu:1", "cpus:many", "gib:-1"])
+@pytest.mark.parametrize(
+    "need", ["", "cpp", "cpp:", "fifo:1", "gpu:1", "cpus:many", "gib:-1", "frequency:2"]
+)
 def test_needs_that_are_not(need: str) -> None:
     assert "is no need" in str(unknown_need(need))

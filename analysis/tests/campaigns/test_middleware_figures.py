@@ -12,7 +12,7 @@ import pytest
 from scipy import stats
 
 from strata.stats.intervals import mean_interval_of
-from strata.stats.variance import games_howell_of_groups, two_way_of_groups
+from strata.stats.variance import factorial, games_howell_of_groups, two_way_of_groups
 from strata.units import format_p
 
 PUBLISHED = Path(__file__).parents[3] / "trace_configs/campaigns/published"
@@ -154,3 +154,17 @@ def test_which_degrees_of_freedom_the_deviation_had_is_not_told() -> None:
     """With n in place of n - 1 it would be larger, and so would the interval be."""
     if_of_n = mean_interval_of(121, 9.4144, 1.7597 * np.sqrt(121 / 120), 0.98)
     assert (if_of_n.low, if_of_n.high) == pytest.approx((9.0356, 9.7932), abs=5e-5)
+
+
+def test_values_like_the_printed_groups_have_the_analysis_of_the_groups() -> None:
+    """Made-up values with exactly the printed counts, means and deviations."""
+    parts = []
+    for row in groups().to_dict("records"):
+        values = np.random.default_rng(1).normal(size=int(row["count"]))
+        values = (values - values.mean()) / values.std(ddof=1) * row["std"] + row["mean"]
+        parts.append(pd.DataFrame({"a": row["a"], "b": row["b"], "value": values}))
+    found = factorial(pd.concat(parts), "value", ["a", "b"])
+    pd.testing.assert_frame_equal(found, two_way_of_groups(groups()), rtol=1e-7)
+    terms = found.set_index("term")
+    assert terms["F"].tolist()[:3] == pytest.approx(printed()["F"].tolist()[:3], rel=0.02)
+    assert terms["eta_sq"].round(4).tolist()[:3] == [0.0032, 0.8261, 0.0023]

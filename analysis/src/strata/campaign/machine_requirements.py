@@ -122,10 +122,10 @@ def _frequency(wanted: str, _: Mapping[str, str]) -> str | None:
     others = sorted(cpu for cpu, fixed in told.items() if fixed != (wanted == "fixed"))
     if not others:
         return None
-    state, first = ("scaled" if wanted == "fixed" else "fixed"), others[0]
+    state = "scaled" if wanted == "fixed" else "fixed"
     return (
-        f"the frequency of {len(others)} of {len(told)} usable CPUs is {state} (CPU {first} first); "
-        "set it before the run (docs/campaigns.md)"
+        f"the frequency of {len(others)} of {len(told)} usable CPUs is {state}, first of CPU "
+        f"{others[0]}; set it before the run (docs/campaigns.md)"
     )
 
 

@@ -22,7 +22,8 @@ last but one, equally far apart in the logarithm of x where all x are positive. 
 the profile: all values for which some fit has a sum of squares of no more than
 min * (1 + F(1, n - 4) / (n - 4)) (Seber and Wild, Nonlinear Regression, 1989, sections 5.4 and
 9.3); where points lie nearer to the fit than their errors say, these errors count: the minimum is
-then not divided by n - 4. Those of slopes and intercept so allow for a breakpoint that is not known.
+then not divided by n - 4. Those of slopes and intercept so allow for a breakpoint that is not
+known.
 
 Whether there is a breakpoint is asked by the largest F over all candidates. Without a breakpoint
 its place means nothing, so that F has not the distribution of that name; p is of a parametric
@@ -174,7 +175,7 @@ def _weights(sizes: Floats, error: Floats, tau: float) -> Floats:
 
 def _sizes(fitted: Floats, values: Floats) -> Floats:
     """Return how large the fit is at each point; where it comes near 0, half of the least point."""
-    return np.maximum(np.abs(fitted), np.abs(values).min() / 2)
+    return np.asarray(np.maximum(np.abs(fitted), np.abs(values).min() / 2), np.float64)
 
 
 @dataclass(frozen=True)
@@ -244,9 +245,7 @@ class _Profile:
         return np.asarray(self.designs[at] @ self.coefficients[at], np.float64)
 
 
-def _weighted(
-    x: Floats, y: Floats, error: Floats, candidates: Floats
-) -> tuple[_Profile, float]:
+def _weighted(x: Floats, y: Floats, error: Floats, candidates: Floats) -> tuple[_Profile, float]:
     """Return the segmented fits with their weights, and tau.
 
     The scatter is in proportion to the fit, which is found with weights by the scatter: in turns.

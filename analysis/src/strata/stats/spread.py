@@ -200,8 +200,8 @@ def equal_spreads(a: Sample, b: Sample) -> float:
 def _averaged(sample: Floats, middle: float, found: float, statistic: SpreadName) -> Floats:
     """Return the series that a spread averages, whose dependence is that of the spread."""
     if statistic == "std":
-        return (sample - sample.mean()) ** 2
-    return (np.abs(sample - middle) <= found).astype(np.float64)
+        return np.asarray((sample - sample.mean()) ** 2, np.float64)
+    return np.asarray(np.abs(sample - middle) <= found, np.float64)
 
 
 def _spreads(rows: Floats, statistic: SpreadName) -> Floats:

@@ -35,8 +35,8 @@ class Measure:
 class Request:
     """A figure as the campaign's file asks for it; `x`, `by` and `panels` name columns.
 
-    `scale` is linear, log, or empty (chosen from the values); `fit` is segmented or empty; `text` is
-    said in the caption.
+    `scale` is linear, log, or empty (chosen from the values); `fit` is segmented or empty; `text`
+    is said in the caption.
     """
 
     kind: str

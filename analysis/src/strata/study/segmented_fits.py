@@ -30,6 +30,12 @@ _SEED = 1
 _FEWEST = 5
 _DRAWS = 500
 _ALPHA = 0.05
+BREAKPOINT = "breakpoint"
+"""The corrected p is below 0.05, and the interval of the breakpoint excludes both ends."""
+BEND = "bend"
+"""The corrected p is below 0.05, but the breakpoint may be at or beyond one of the ends."""
+LINE = "line"
+"""No breakpoint is supported."""
 _PER = {"B": ("MB", 1e6)}
 
 
@@ -120,8 +126,9 @@ def corrected(fits: Sequence[FittedPoints]) -> list[float]:
     return [float(p) for p in holm([one.fit.p for one in fits])]
 
 
-def supported(fits: Sequence[FittedPoints]) -> list[bool]:
-    """Return of which fits the breakpoint is supported: p below 0.05, and bounded on both sides."""
+def shapes(fits: Sequence[FittedPoints]) -> list[str]:
+    """Return what each of several fits is: BREAKPOINT, BEND or LINE."""
     return [
-        p < _ALPHA and one.fit.is_bounded for p, one in zip(corrected(fits), fits, strict=True)
+        LINE if p >= _ALPHA else BREAKPOINT if one.fit.is_bounded else BEND
+        for p, one in zip(corrected(fits), fits, strict=True)
     ]

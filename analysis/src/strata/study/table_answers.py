@@ -14,9 +14,10 @@ import pandas as pd
 
 from strata.study.level_texts import between_levels, level_text
 from strata.study.report_contents import HERE, Study
+from strata.study.segmented_fits import BEND, BREAKPOINT, LINE
 from strata.study.tables.table import ORIGIN, Table
 from strata.study.wording import name_words, value_text
-from strata.units import format_number
+from strata.units import format_number, format_p
 
 _MOST = 4
 _ALPHA = 0.05
@@ -50,19 +51,23 @@ def _growth(study: Study, table: Table, row: Mapping[Any, Any]) -> str:
     over = over.removeprefix("levels of ")
     what = f"{_where(study, table, row)}the {table.title.partition(':')[0]}"
     unit = units["breakpoint"] or None
-    if row["supported"]:
+    if row["shape"] == BREAKPOINT:
         at = _bounds(row, "breakpoint", lambda value: between_levels(value, unit))
         growth = (
             f"grows by {_slope(row, 'below', units)} up to {at}, and by "
             f"{_slope(row, 'above', units)} beyond"
         )
-        intercept = "intercept"
+    elif row["shape"] == BEND:
+        growth = (
+            f"bends (p {format_p(row['p'])}), but the levels do not bound where: it grows by "
+            f"{_slope(row, 'below', units)} first, and by {_slope(row, 'above', units)} at the end"
+        )
     else:
         growth = (
             f"has no breakpoint that the data support; along one straight line it grows by "
             f"{_slope(row, 'line_slope', units)}"
         )
-        intercept = "line_intercept"
+    intercept = "line_intercept" if row["shape"] == LINE else "intercept"
     at_zero = _bounds(row, intercept, lambda value: value_text(value, units[intercept]))
     if row["in_proportion"]:
         shown = f"may be in proportion to {over} (at 0 the fit is {at_zero})"
@@ -94,7 +99,7 @@ def _spread(study: Study, table: Table, frame: pd.DataFrame) -> list[str]:
     if apart.empty:
         return [f"{begin}{len(told)} {pairs}"] if len(told) else []
     furthest = apart["mad_ratio"].map(lambda ratio: max(ratio, 1 / ratio)).idxmax()
-    row = apart.loc[furthest].to_dict()
+    row = apart.loc[[furthest]].to_dict("records")[0]
     factor = study.factor(name)
     a, b = (level_text(str(row[end]), factor) for end in ("a", "b"))
     return [
@@ -105,14 +110,14 @@ def _spread(study: Study, table: Table, frame: pd.DataFrame) -> list[str]:
 
 def _spread_interaction(study: Study, table: Table, frame: pd.DataFrame) -> list[str]:
     """Say of the MAD, row by row, how much one factor changes what another one widens."""
-    rows = frame[(frame["statistic"] == "mad") & frame["ratio"].notna()] if "ratio" in frame else []
+    if "ratio" not in frame:
+        return []
+    rows = frame[(frame["statistic"] == "mad") & frame["ratio"].notna()]
     over, by = _over(table), next(c.of for c in table.columns if c.name == "first")
     said = []
-    for row in rows.to_dict("records")[:_MOST] if len(rows) else ():
+    for row in rows.to_dict("records")[:_MOST]:
         a, b = (level_text(str(row[end]), study.factor(over)) for end in ("a", "b"))
-        first, second = (
-            level_text(str(row[end]), study.factor(by)) for end in ("first", "second")
-        )
+        first, second = (level_text(str(row[end]), study.factor(by)) for end in ("first", "second"))
         known = row.get("low") is not None and row["low"] == row["low"]
         if not known:
             chance = "without an interval: there are too few values"

@@ -111,7 +111,10 @@ def _complete(
             return kept.copy(), factors, notes
         kept = kept[kept[name] != level]
         others = _listing([one for one in factors if one != name])
-        notes.append(f"{name_words(name)} {_text(study, name, level)} left out: not measured with every {others}.")
+        notes.append(
+            f"{name_words(name)} {_text(study, name, level)} left out: not measured with every "
+            f"{others}."
+        )
 
 
 def _text(study: Study, name: str, level: str) -> str:

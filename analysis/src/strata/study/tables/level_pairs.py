@@ -56,7 +56,9 @@ def runs_by_level(frame: pd.DataFrame, factor: str, study: Study) -> list[LevelR
     order = [name for name in ("cell", "hop", "number") if name in frame.columns]
     found = {}
     for level, own in frame.sort_values(order, kind="stable").groupby(factor, observed=True):
-        runs = (rows["value"].to_numpy(np.float64) for _, rows in own.groupby("cell", observed=True))
+        runs = (
+            rows["value"].to_numpy(np.float64) for _, rows in own.groupby("cell", observed=True)
+        )
         found[str(level)] = LevelRuns(str(level), tuple(runs))
     stated = study.factor(factor)
     if stated is None or stated.numbers is None:

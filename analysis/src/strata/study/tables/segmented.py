@@ -13,11 +13,14 @@ from strata.study.level_texts import level_text
 from strata.study.long_frames import long_frame
 from strata.study.measure_definitions import find_measure
 from strata.study.segmented_fits import (
+    BEND,
+    BREAKPOINT,
+    LINE,
     FittedPoints,
     corrected,
     fit_levels,
     per_unit,
-    supported,
+    shapes,
 )
 from strata.study.tables.level_pairs import strata_of, told_apart
 from strata.study.tables.statistics import put_together, why_no_rows
@@ -28,6 +31,7 @@ from strata.units import format_share
 if TYPE_CHECKING:
     from strata.stats.segmented import Bound
 
+_SHAPES = {BREAKPOINT: "breakpoint", BEND: "bent, place not bounded", LINE: "one line"}
 _NOTES = (
     "Two straight lines that meet at the breakpoint, weighted least squares (Muggeo 2003). A point "
     "counts by its own error and by a scatter in proportion to its value, by which runs differ. "
@@ -35,8 +39,8 @@ _NOTES = (
     "is not known.",
     "p: the largest F over all breakpoints, by {resamples} draws from the straight line, corrected "
     "for all rows (Holm). A breakpoint is supported if p is below 0.05 and its interval excludes "
-    "the ends of what was tried, the second level and the last but one. Where it is not, read the "
-    "straight line.",
+    "the ends of what was tried, the second level and the last but one. Bent means that p is below "
+    "0.05, but the place may be at such an end. Of one line, read the straight line.",
     "In proportion to {over} means an intercept of 0. The fit is continuous: a step appears as two "
     "slopes, and as points that lie off.",
 )
@@ -53,15 +57,17 @@ def segmented(results: Results, study: str, figure: Figure) -> Table:
     slope, scale = per_unit(measure.unit, factor.unit if factor else None)
     columns = _columns(apart, over, factor, measure.unit, slope)
     out, fits, why = Rows(columns), list[FittedPoints](), list[str]()
-    for levels, own in strata_of(frame, apart) if factor else ():
+    for levels, own in strata_of(frame, apart):
+        if factor is None or factor.numbers is None:
+            break
         try:
             fits.append(fit_levels(own, factor, statistic, confidence))
         except ValueError as error:
             why.append(f"{', '.join(levels.values()) or 'No fit'}: {error}")
             continue
         out.rows.append({**levels, **_row(fits[-1], scale)})
-    for row, p, is_supported in zip(out.rows, corrected(fits), supported(fits), strict=True):
-        row |= {"p": p, "supported": is_supported}
+    for row, p, shape in zip(out.rows, corrected(fits), shapes(fits), strict=True):
+        row |= {"p": p, "shape": shape}
         row["in_proportion"] = _in_proportion(row)
     empty = why_no_rows(results, study, figure, frame)
     if not empty and not out.rows:
@@ -74,8 +80,8 @@ def segmented(results: Results, study: str, figure: Figure) -> Table:
     ]
     return Table(
         "segmented",
-        f"{STATISTIC_WORDS[statistic]} {name_words(measure.name)} by {name_words(over)}: slopes and "
-        f"breakpoint ({measure.shown_unit}, {slope})",
+        f"{STATISTIC_WORDS[statistic]} {name_words(measure.name)} by {name_words(over)}: slopes "
+        f"and breakpoint ({measure.shown_unit}, {slope})",
         columns,
         out.frame(),
         tuple(notes),
@@ -91,7 +97,7 @@ def _columns(
     return (
         *factor_columns(apart),
         Column("points", "points", form="count", text=f"levels of {name_words(over)}"),
-        Column("supported", "breakpoint supported", form="flag"),
+        Column("shape", "shape", texts=_SHAPES),
         Column("p", "p (Holm)", form="p"),
         Column("F", "F", form="number"),
         *_bounded("breakpoint", "breakpoint", own),
@@ -138,7 +144,7 @@ def _bound(name: str, found: Bound, scale: float) -> dict[str, float]:
 
 def _in_proportion(row: dict[str, Any]) -> bool:
     """Tell whether the intercept of the fit that holds may be 0."""
-    name = "intercept" if row["supported"] else "line_intercept"
+    name = "line_intercept" if row["shape"] == LINE else "intercept"
     return bool(row[f"{name}_low"] <= 0 <= row[f"{name}_high"])
 
 
@@ -153,4 +159,5 @@ def _off(levels: str, found: FittedPoints, factor: Factor | None) -> str:
     where = level_text(found.levels[worst], factor)
     of = f" of {levels}" if levels else ""
     side = "above" if share > 0 else "below"
-    return f"The point{of} furthest off its segmented fit is {where}: {format_share(abs(share))} {side}"
+    off = format_share(abs(share))
+    return f"The point{of} furthest off its segmented fit is {where}: {off} {side}"

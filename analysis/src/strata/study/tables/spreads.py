@@ -190,9 +190,7 @@ def spread_interaction(results: Results, study: str, figure: Figure) -> Table:
     for levels, own in strata_of(frame, apart):
         made = _Spreads()
         grid = {
-            str(level): {
-                one.level: one for one in runs_by_level(rows, over, results.study(study))
-            }
+            str(level): {one.level: one for one in runs_by_level(rows, over, results.study(study))}
             for level, rows in own.groupby(by, observed=True)
         }
         for first, second in combinations(grid, 2):

@@ -159,8 +159,8 @@ class _Curves:
         request = self._chart.request
         if request.fit:
             factor = self._study.factor(request.x)
-            fits, unit = list(self._fits.values()), factor.unit if factor else None
-            out += fit_words(fits, len(self._points), request.confidence, unit)
+            unit = factor.unit if factor else None
+            out += fit_words(self._fits, len(self._points), request.confidence, unit)
         return out
 
 

@@ -9,13 +9,13 @@ from itertools import pairwise
 
 import numpy as np
 import pandas as pd
-from bokeh.models import BoxAnnotation
+from bokeh.models.annotations import BoxAnnotation
 from bokeh.plotting import figure
 
 from strata.show.html.campaign.figures.scales import Places, Scale
 from strata.study.level_texts import between_levels
-from strata.study.report_contents import Chart, Study
-from strata.study.segmented_fits import FittedPoints, fit_levels, supported
+from strata.study.report_contents import HERE, Chart, Study
+from strata.study.segmented_fits import LINE, FittedPoints, fit_levels, shapes
 
 _STEPS = 24
 _BAND = 0.13
@@ -23,10 +23,10 @@ _BAND = 0.13
 
 @dataclass(frozen=True)
 class Fitted:
-    """The fit of one series; of a breakpoint that is not supported, the straight line is drawn."""
+    """The fit of one series; where no breakpoint is supported, the straight line is drawn."""
 
     points: FittedPoints
-    is_supported: bool
+    shape: str
 
     def draw(self, plot: figure, colour: str, at: Places, scale: Scale) -> None:
         """Draw the line between the outermost points, and the interval of the breakpoint."""
@@ -34,7 +34,7 @@ class Fitted:
         along = np.unique(
             np.concatenate([_between(*pair, is_log=at.is_log) for pair in pairwise(x)])
         )
-        y = (fit.at(along) if self.is_supported else fit.line.at(along)) * scale.factor
+        y = (fit.line.at(along) if self.shape == LINE else fit.at(along)) * scale.factor
         drawn = y > 0 if scale.is_log else np.ones(len(y), bool)
         plot.line(
             [at.of_number(one) for one in along[drawn]],
@@ -43,7 +43,7 @@ class Fitted:
             line_width=1.5,
             line_dash="dotted",
         )
-        if self.is_supported:
+        if self.shape != LINE:
             plot.add_layout(
                 BoxAnnotation(
                     left=at.of_number(fit.breakpoint.low),
@@ -61,25 +61,27 @@ def fits_of(
     """Fit the rows of each series of a figure; those with too few levels have none."""
     factor, request = study.factor(chart.request.x), chart.request
     found: dict[tuple[object, ...], FittedPoints] = {}
-    for place, rows in series.items() if factor and factor.numbers else ():
+    if factor is None or factor.numbers is None:
+        return {}
+    for place, rows in series.items():
         try:
             found[place] = fit_levels(rows, factor, request.statistic, request.confidence)
         except ValueError:
             continue
-    flags = supported(list(found.values()))
-    return {
-        place: Fitted(points, flag) for (place, points), flag in zip(found.items(), flags, strict=True)
-    }
+    each = zip(found.items(), shapes(list(found.values())), strict=True)
+    return {place: Fitted(points, shape) for (place, points), shape in each}
 
 
-def fit_words(fits: list[Fitted], count: int, confidence: float, unit: str | None) -> list[str]:
+def fit_words(
+    fits: dict[tuple[object, ...], Fitted], count: int, confidence: float, unit: str | None
+) -> list[str]:
     """Say what the dotted lines and the bands are, of `count` series."""
     if not fits:
         return ["no line is fitted: there are too few levels with values"]
     out = []
-    having = [one for one in fits if one.is_supported]
+    having = {place: one for place, one in fits.items() if one.shape != LINE}
     if having:
-        bounds = ", ".join(_interval(one, unit) for one in having)
+        bounds = "; ".join(_interval(*item, unit) for item in having.items())
         out.append(
             "dotted lines are two straight lines that meet at a breakpoint, bands its "
             f"{100 * confidence:g} % interval ({bounds}); straight lines are bent on a logarithmic "
@@ -95,10 +97,18 @@ def fit_words(fits: list[Fitted], count: int, confidence: float, unit: str | Non
     return out
 
 
-def _between(low: float, high: float, *, is_log: bool) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
+def _between(
+    low: float, high: float, *, is_log: bool
+) -> np.ndarray[tuple[int], np.dtype[np.float64]]:
     return np.geomspace(low, high, _STEPS) if is_log else np.linspace(low, high, _STEPS)
 
 
-def _interval(one: Fitted, unit: str | None) -> str:
-    found = one.points.fit.breakpoint
-    return " to ".join(between_levels(each, unit) for each in (found.low, found.high))
+def _interval(place: tuple[object, ...], one: Fitted, unit: str | None) -> str:
+    """Write an interval with its series; an end that is not bounded is no end."""
+    fit = one.points.fit
+    low, high = (between_levels(end, unit) for end in (fit.breakpoint.low, fit.breakpoint.high))
+    if fit.breakpoint.high >= fit.ends[1]:
+        bounds = f"{low} or more" if fit.breakpoint.low > fit.ends[0] else "anywhere"
+    else:
+        bounds = f"{low} to {high}" if fit.breakpoint.low > fit.ends[0] else f"{high} or less"
+    return " ".join([*(str(level) for level in place if level and level != HERE), bounds])
