@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from bokeh.models import GlyphRenderer
+from bokeh.models import BoxAnnotation, GlyphRenderer
 from bokeh.plotting import figure
 from made_campaign import (
     CPU,
@@ -190,6 +190,35 @@ def test_a_curve_has_the_median_its_interval_and_the_repetitions() -> None:
     small = drawn(figure_.panels[0].plot, "Scatter")[3]
     assert len(small["x"]) == 6
     assert any("95 % intervals" in text for text in figure_.caption)
+
+
+def test_a_fit_is_a_dotted_line_and_its_breakpoint_a_band() -> None:
+    """Sizes with a planted breakpoint over shm; over udp a straight line."""
+    levels = tuple(str(2**power) for power in range(10, 21))
+    sizes = Factor("size", levels, "B", tuple(map(float, levels)))
+    of = study((TRANSPORT, sizes), repetitions=1)
+    frame = long(of)
+    size = frame["size"].astype(float)
+    bent = (
+        1e6 + 2 * size + np.where(frame["transport"] == "shm", 20 * np.clip(size - 6e4, 0, None), 0)
+    )
+    noise = np.random.default_rng(2).normal(1, 0.02, len(frame))
+    frame["value"] = np.rint(bent * noise).astype(np.int64)
+    request = Request("curve", "latency", x="size", by="transport", fit="segmented")
+    drawing = KINDS["curve"](Chart(request, LATENCY, frame), of)
+    plot = drawing.panels[0].plot
+    fits = [item for item in plot.renderers if getattr(item.glyph, "line_dash", None) == [2, 4]]
+    assert len(fits) == 2
+    along = fits[0].data_source.data
+    assert np.interp(np.log2(6e4), along["x"], along["y"]) == pytest.approx(1120, rel=0.03)
+    assert along["y"][-1] == pytest.approx((1e6 + 2 * 2**20 + 20 * (2**20 - 6e4)) / 1e3, rel=0.05)
+    (band,) = [one for one in plot.center if isinstance(one, BoxAnnotation)]
+    assert band.left < np.log2(6e4) < band.right
+    caption = " ".join(drawing.caption)
+    assert "bands its 95 % interval (shm " in caption
+    assert "in 1 of 2 curves no breakpoint is supported" in caption
+    few = KINDS["curve"](Chart(request, LATENCY, long(ONE)), ONE)
+    assert any("too few levels" in text for text in few.caption)
 
 
 def test_few_values_have_no_interval() -> None:

@@ -236,10 +236,14 @@ class _Profile:
         )
 
     def breakpoint(self, limit: float) -> Bound:
-        """Return the candidate with the least squares, and the outermost ones within the limit."""
-        inside = self.candidates[self.squares <= limit]
-        best = self.candidates[np.argmin(self.squares)]
-        return Bound(float(best), float(inside[0]), float(inside[-1]))
+        """Return the candidate with the least squares, and the interval by the limit.
+
+        It reaches to the next candidates beyond, for the limit is met between two of them.
+        """
+        inside = np.flatnonzero(self.squares <= limit)
+        low, high = max(inside[0] - 1, 0), min(inside[-1] + 1, len(self.candidates) - 1)
+        best, first, last = self.candidates[[int(np.argmin(self.squares)), low, high]]
+        return Bound(float(best), float(first), float(last))
 
     def fitted(self, at: int) -> Floats:
         return np.asarray(self.designs[at] @ self.coefficients[at], np.float64)
