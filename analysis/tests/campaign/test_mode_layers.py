@@ -8,11 +8,12 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from strata.study.mode_answers import modes_answer
 from strata.study.mode_layers import slower_by
-from strata.study.table_answers import table_answers
+from strata.study.report_contents import Study
 from strata.study.tables.table import Column, Table
 
-FAST, SLOW = 80_000, 260_000
+STUDY = Study("modes", "Where do the modes come from?", "relay_chain", (), ())
 
 
 def messages(count: int) -> tuple[pd.DataFrame, pd.DataFrame, np.ndarray]:
@@ -66,8 +67,8 @@ def test_the_answer_says_where_modes_are_and_what_makes_the_slow_one_slow() -> N
     ]
     frame = pd.DataFrame(rows, columns=[column.name for column in columns])
     table = Table("modes", "modes", columns, frame, of="hop_latency")
-    assert table_answers([table, Table("loss", "", (), pd.DataFrame())]) == (
+    assert modes_answer(STUDY, table, frame) == [
         "hop latency has several modes in 1 of 2 groups: 80.0 µs (25 %) and 270 µs (75 %) at rate "
         "10 Hz, the slow one slower in wake-up (101 % of the difference)",
-    )
-    assert table_answers([Table("modes", "modes", columns, frame[2:], of="latency")]) == ()
+    ]
+    assert modes_answer(STUDY, table, frame[2:]) == []

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What the tables of a study answer, in sentences: breakpoints, slopes and spreads.
+"""What the tables of a study answer, in sentences: breakpoints, slopes, spreads and modes.
 
 Every number is one of the table; only what is measured here is said.
 """
@@ -13,6 +13,7 @@ from typing import Any
 import pandas as pd
 
 from strata.study.level_texts import between_levels, level_text
+from strata.study.mode_answers import modes_answer
 from strata.study.report_contents import HERE, Study
 from strata.study.segmented_fits import BEND, BREAKPOINT, LINE
 from strata.study.tables.table import ORIGIN, Table
@@ -25,7 +26,7 @@ _OWN = ("a", "b", "first", "second", "points")
 
 
 def table_answers(study: Study, tables: Sequence[Table]) -> tuple[str, ...]:
-    """Return the sentences of the tables of segmented fits and of spreads, in their order."""
+    """Return the sentences of tables of segmented fits, spreads and modes, in their order."""
     out: list[str] = []
     for table in tables:
         frame = table.frame
@@ -168,6 +169,7 @@ def _levels(study: Study, table: Table, row: Mapping[Any, Any]) -> str:
 
 
 _ANSWERS: dict[str, Callable[[Study, Table, pd.DataFrame], list[str]]] = {
+    "modes": modes_answer,
     "segmented": _segmented,
     "spread": _spread,
     "spread_interaction": _spread_interaction,
