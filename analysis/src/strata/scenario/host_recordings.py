@@ -35,12 +35,6 @@ class Brought:
     problems: list[str]
 
 
-def host_sessions(directory: Path) -> dict[str, Path]:
-    """Return the sessions of other machines beside that in a directory, by the hosts' names."""
-    found = sorted((directory / HOSTS).glob(f"[!.]*/{MANIFEST}"))
-    return {path.parent.name: path.parent for path in found}
-
-
 def fetch(host: RemoteHost, request: Request, directory: Path) -> Brought:
     """Copy the recording of a part into the session in a directory; it is removed there.
 

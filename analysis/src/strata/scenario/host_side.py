@@ -29,7 +29,7 @@ from typing import IO, Any, Self
 
 from strata import __version__
 from strata.errors import ScenarioError, StrataError
-from strata.record.directory import MANIFEST
+from strata.record.directory import MANIFEST, read_state
 from strata.record.host import describe_host
 from strata.record.places import sessions_root
 from strata.record.ros import Ros
@@ -240,6 +240,10 @@ def send_part(request: Request) -> None:
     It is a tar archive. Raises ScenarioError where there is no such session.
     """
     directory = request.directory
+    until = time.monotonic() + _PATIENCE_S
+    # The one who asks may have lost it before it has ended.
+    while (state := read_state(directory)) and state.recorder_alive and time.monotonic() < until:
+        time.sleep(_TURN_S)
     if not (directory / MANIFEST).is_file():
         raise ScenarioError(
             f"Cannot send the recording of host {request.host}: there is none in {directory}. It "

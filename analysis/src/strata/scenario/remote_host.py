@@ -120,10 +120,15 @@ class RemoteHost:
             raise Unreachable(f"{self.title}: {answer['error']}")
         return answer
 
-    def failure(self, status: int, said: str) -> str:
-        """Say in one line why a command of ssh failed, by its exit status and what it wrote."""
+    def failure(self, status: int, said: str, *, connected: bool = False) -> str:
+        """Say in one line why a command of ssh failed, by its exit status and what it wrote.
+
+        `connected`: there was a connection before.
+        """
         words = [line.strip() for line in said.splitlines() if line.strip()]
         last = words[-1].rstrip(".") if words else f"exit status {status}"
+        if status == LOST and connected:
+            return f"{self.title}: the connection was lost: {last.removeprefix('ssh: ')}"
         if status == LOST:
             step = f"`ssh {self.address} true` must work without a password"
             return f"{self.title} cannot be reached: {last.removeprefix('ssh: ')}; {step}"

@@ -109,9 +109,7 @@ class RemotePart:
         if status in _RAN:
             return 0
         if status == LOST:
-            why = self._host.failure(status, self._last).replace(
-                " cannot be reached", ": the connection was lost"
-            )
+            why = self._host.failure(status, self._last, connected=True)
         elif self._reason or self._refusal:
             why = f"{self._host.title}: {self._reason or self._refusal}"
         else:
