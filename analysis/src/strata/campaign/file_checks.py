@@ -73,6 +73,10 @@ def _study(study: Study) -> Iterator[Fault]:
             for fact in _unknown_levels(study, name, level_names(named)):
                 yield ("except", number, "when", name), fact
     for number, figure in enumerate(study.figures):
+        if figure.limit is not None and figure.limit.at == "x":
+            factor = study.factors.get(figure.x or "")
+            if factor is not None and not factor.numeric:
+                yield ("figures", number, "limit"), f"the levels of '{figure.x}' are no numbers"
         for key, name in figure.named_factors:
             if name not in study.factors and name not in INHERENT:
                 yield ("figures", number, key), f"there is no factor '{name}'{_known(study)}"
@@ -94,6 +98,8 @@ def _figure(figure: Figure) -> Iterator[Fault]:
         yield (), "an analysis of variance needs `factors`, two of them"
     if figure.kind in ("pairs", "boundaries", "side_by_side") and figure.over is None:
         yield (), f"a figure of kind {figure.kind} needs `over`, a factor"
+    if figure.limit is not None and figure.kind != "curve":
+        yield ("limit",), f"a figure of kind {figure.kind} has no limit; a curve has"
     for key, name in figure.named_factors:
         if name not in INHERENT or name == "repetition":
             continue

@@ -97,7 +97,8 @@ def run_campaign(
     signals that end a program.
 
     Raises CampaignError when another process runs it, ScenarioError when another scenario runs in
-    its ROS domain or a host cannot be used, SessionError without LTTng, OutputError when the disk refuses.
+    its ROS domain or a host cannot be used, SessionError without LTTng, OutputError when the disk
+    refuses.
     """
     if shutil.which("lttng-sessiond", path=base.get("PATH", os.defpath)) is None:
         raise SessionError(f"Cannot run a campaign: LTTng is not installed. {INSTALL_HINT}.")

@@ -171,6 +171,7 @@ def _chart(frames: _Frames, figure: model.Figure) -> Chart:
         statistic=figure.statistic or "p50",
         confidence=figure.confidence[0],
         scale=figure.scale or "",
+        limit=(figure.limit.at, figure.limit.text) if figure.limit else None,
         text=figure.text,
     )
     found = frames.get(name)

@@ -36,6 +36,7 @@ class Request:
     """A figure as the campaign's file asks for it; `x`, `by` and `panels` name columns.
 
     `scale` is linear, log, or empty (chosen from the values); `text` is said in the caption.
+    `limit` is a line of reference with its text: at a value of the measure, or "x" for y = x.
     """
 
     kind: str
@@ -48,6 +49,7 @@ class Request:
     confidence: float = 0.95
     scale: str = ""
     text: str = ""
+    limit: tuple[float | str, str] | None = None
 
 
 @dataclass(frozen=True)
