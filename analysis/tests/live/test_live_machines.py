@@ -11,6 +11,7 @@ import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from lttng_world import ROOT, World, alive, any_domain, manifest, wait_until
 from other_machine import OtherMachine, other_machine
@@ -248,3 +249,51 @@ def test_two_sides_by_hand_are_put_together(world: World, tmp_path: Path) -> Non
     # A second time it would count twice, and a part of itself it is not.
     assert "has the recording of host b already" in add(tmp_path / "a", tmp_path / "b").stderr
     assert "has the recording of host b already" in add(tmp_path / "b", tmp_path / "b").stderr
+
+
+def test_a_campaign_runs_a_cell_on_two_machines(
+    joined: OtherMachine, world: World, tmp_path: Path
+) -> None:
+    target = tmp_path / "campaign"
+
+    def run(*words: str) -> subprocess.CompletedProcess[str]:
+        line = ["campaign", "run", "sizes", "--quick", "--seed", "1", "-o", target, "--settle", "0"]
+        return joined.strata(*line, "--only", "two_hosts_latency/1024", *words)
+
+    done = run("--host", "c=other")
+    assert (done.returncode, target.exists()) == (1, False)
+    assert "no cell of this campaign connects a host of that name" in done.stderr
+
+    done = run("--host", joined.option)
+    assert done.returncode == 0, done.stderr
+    plan = json.loads((target / "campaign.json").read_text())
+    [cell] = [one for one in plan["cells"] if one["id"] == "two_hosts_latency/two+1024/r1"]
+    # Its hosts are machines: it needs no namespaces, and others keep theirs on this one.
+    assert (cell["hosts"], cell["needs"], cell["skipped"]) == (["b"], [], None)
+    assert {one["study"] for one in plan["cells"] if one["hosts"]} == {
+        "two_hosts_latency",
+        "two_hosts_throughput",
+        "two_hosts_bandwidth",
+    }
+    there = plan["environments"][0]["hosts"]["b"]
+    assert there["address"] == "other"
+    assert there["host"]["boot_id"] == plan["environments"][0]["host"]["boot_id"]
+    session = target / "cells" / cell["id"]
+    assert list(pids(session / "hosts" / "b")) == ["pong"]
+    # CPU time, round trips and layers are of both sides.
+    measured = session / "measured"
+    assert set(pd.read_parquet(measured / "processes.parquet")["process"]) == {"ping", "pong"}
+    trips = pd.read_parquet(measured / "round_trips.parquet")
+    assert len(trips) == 40
+    hops = pd.read_parquet(measured / "hops.parquet")
+    assert set(hops["hop"].str.split(":").str[0]) == {"/ping", "/pong"}
+
+    done = joined.strata("campaign", "report", target, "--format", "json")
+    assert done.returncode == 0, done.stderr
+    facts = json.loads(done.stdout)["machine"][0]["facts"]
+    assert facts["hosts.b.address"] == "other"
+    # What ran on two machines is not mixed with what runs on one.
+    done = run()
+    assert done.returncode == 1
+    assert "ran with --host b=..." in done.stderr
+    nothing_left(joined, world)
