@@ -74,8 +74,8 @@ def _study(study: Study) -> Iterator[Fault]:
                 yield ("except", number, "when", name), fact
     for number, figure in enumerate(study.figures):
         if figure.limit is not None and figure.limit.at == "x":
-            factor = study.factors.get(figure.x or "")
-            if factor is not None and not factor.numeric:
+            along = study.factors.get(figure.x or "")
+            if along is not None and not along.numeric:
                 yield ("figures", number, "limit"), f"the levels of '{figure.x}' are no numbers"
         for key, name in figure.named_factors:
             if name not in study.factors and name not in INHERENT:

@@ -109,7 +109,9 @@ class _Curves:
         if not isinstance(limit[0], str):
             return [(low, float(limit[0])), (top, float(limit[0]))]
         factor = self._study.factor(self._chart.request.x)
-        number = dict(zip(factor.levels, factor.numbers, strict=True)) if factor else {}
+        if factor is None or factor.numbers is None:
+            return []
+        number = dict(zip(factor.levels, factor.numbers, strict=True))
         return [(at, number[level]) for level, at in self._at.at.items() if level in number]
 
     def _draw_limit(self, plot: figure) -> None:
