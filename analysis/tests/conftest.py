@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 import signal
@@ -89,6 +90,19 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def world() -> Iterator[World]:
+    with own_world() as place:
+        yield place
+
+
+@pytest.fixture
+def other_world() -> Iterator[World]:
+    """A second world, of another machine."""
+    with own_world() as place:
+        yield place
+
+
+@contextlib.contextmanager
+def own_world() -> Iterator[World]:
     home = Path(tempfile.mkdtemp(prefix="st", dir="/tmp"))
     holder = private_namespace() if os.geteuid() == 0 else None
     prefix = ["nsenter", f"--mount=/proc/{holder.pid}/ns/mnt", "--"] if holder else []

@@ -13,7 +13,7 @@ from campaign_files import CAMPAIGN, SCENARIO, written
 from hypothesis import given
 from hypothesis import strategies as st
 
-from strata.campaign.cells import Cell, Variant, as_setting, expand, in_order
+from strata.campaign.cells import Cell, Variant, as_setting, expand, in_order, on_machines
 from strata.campaign.directory import make_directory
 from strata.campaign.load import load_campaign
 from strata.campaign.planning import choose
@@ -196,3 +196,23 @@ def test_the_forecast_learns_from_what_ran(tmp_path: Path) -> None:
         forecast.note(usual, took)
     assert forecast.of(slow) == pytest.approx(6.0)
     assert forecast.all([slow, usual]) == pytest.approx(10.5)
+
+
+def test_hosts_on_machines_are_other_cells() -> None:
+    loaded = load_campaign("sizes")
+    cells = expand(loaded, Variant(1, quick=True))
+    moved = on_machines(cells, ["b"])
+    assert [cell.id for cell in moved] == [cell.id for cell in cells]
+    for before, after in zip(cells, moved, strict=True):
+        joined = before.study.startswith("two_hosts")
+        assert after.hosts == (["b"] if joined else [])
+        # They need no namespaces, and what ran in these is not what runs on machines.
+        assert ("namespaces" in after.needs) is False
+        assert (after.digest != before.digest) is joined
+    assert on_machines(cells, []) == cells
+    both = on_machines(cells, ["a", "b"])
+    assert all(
+        one.digest != other.digest for one, other in zip(both, moved, strict=True) if other.hosts
+    )
+    with pytest.raises(CampaignError, match="no cell of this campaign connects a host"):
+        on_machines(cells, ["c"])

@@ -221,6 +221,31 @@ def test_a_fit_is_a_dotted_line_and_its_breakpoint_a_band() -> None:
     assert any("too few levels" in text for text in few.caption)
 
 
+@pytest.mark.parametrize(
+    ("limit", "x", "y"),
+    [
+        # In ms: the values are in us.
+        (118_000.0, None, [118.0, 118.0]),
+        ("x", np.log2([1024, 65536, 1048576]), [1.024, 65.536, 1048.576]),
+    ],
+)
+def test_a_curve_has_a_line_of_reference(
+    limit: float | str, x: list[float] | None, y: list[float]
+) -> None:
+    request = Request("curve", "latency", x="size", by="transport", limit=(limit, "what it is"))
+    figure_ = KINDS["curve"](Chart(request, LATENCY, long(ONE)), ONE)
+    plot = figure_.panels[0].plot
+    [line] = [item for item in plot.renderers if item.name == "limit"]
+    scale = line.data_source.data["y"][0] / y[0]
+    assert list(line.data_source.data["y"]) == pytest.approx([scale * one for one in y])
+    # All of it is on the axis.
+    assert plot.y_range.start < min(line.data_source.data["y"])
+    assert plot.y_range.end > max(line.data_source.data["y"])
+    if x is not None:
+        assert list(line.data_source.data["x"]) == pytest.approx(list(x))
+    assert "dotted: what it is" in figure_.caption
+
+
 def test_few_values_have_no_interval() -> None:
     found = estimate(long(ONE, count=2).iloc[:2], "message", "p50", 0.95)
     assert (found.low, found.high, found.method) == (None, None, "")

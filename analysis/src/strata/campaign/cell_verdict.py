@@ -10,7 +10,7 @@ from typing import Any
 
 from strata.campaign.directory import LOG
 from strata.documents import read_json
-from strata.record.directory import MANIFEST, TRACE, holds_events
+from strata.record.directory import MANIFEST, TRACE, holds_events, host_sessions
 
 _UNMET = 3
 _PREFIX = "strata: "
@@ -45,13 +45,18 @@ def verdict(directory: Path, status: int | None, limit_s: float) -> str | None:
 
 def unmet(directory: Path) -> list[str]:
     """List what the scenario expected and did not come."""
-    checks = _manifest(directory).get("scenario", {}).get("checks", [])
-    return [one["text"] for one in checks if not one["met"]]
+    found = []
+    for name, session in {"": directory, **host_sessions(directory)}.items():
+        checks = _manifest(session).get("scenario", {}).get("checks", [])
+        where = f"host {name}: " if name else ""
+        found += [f"{where}{one['text']}" for one in checks if not one["met"]]
+    return found
 
 
 def recorded_something(directory: Path) -> bool:
     """Tell whether there is a whole session with events."""
-    return (directory / MANIFEST).is_file() and holds_events(directory / TRACE)
+    traces = [one / TRACE for one in (directory, *host_sessions(directory).values())]
+    return (directory / MANIFEST).is_file() and any(map(holds_events, traces))
 
 
 def _manifest(directory: Path) -> dict[str, Any]:

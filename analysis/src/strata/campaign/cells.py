@@ -8,8 +8,8 @@ import hashlib
 import itertools
 import json
 import random
-from collections.abc import Iterator, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Collection, Iterator, Mapping
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -34,6 +34,7 @@ class Cell:
     `changes` and `duration` are as `strata run --set` and `--duration` take them; `nominal_hz` is
     null where the study states none, `expected_s` where the scenario does not tell. `limit_s` is
     when its run is ended. `digest` is of all that decides what runs. `order` counts from 0.
+    `hosts` are those of its scenario that are other machines (`--host`).
     """
 
     study: str
@@ -50,6 +51,7 @@ class Cell:
     needs: list[str]
     digest: str
     skipped: str | None = None
+    hosts: list[str] = field(default_factory=list)
 
     @property
     def group(self) -> str:
@@ -131,6 +133,39 @@ def in_order(cells: list[Cell], seed: int) -> list[Cell]:
         random.Random(f"{seed}/{number}").shuffle(block)
         ordered += block
     return [replace(cell, order=order) for order, cell in enumerate(ordered)]
+
+
+def on_machines(cells: list[Cell], names: Collection[str]) -> list[Cell]:
+    """Give the cells with these hosts on machines of their own, in place of namespaces of this one.
+
+    Of cells whose scenario connects no hosts nothing changes. Raises CampaignError for a name that
+    is no host of any cell, ScenarioError when a cell's scenario cannot be used.
+    """
+    hosts = {cell.group: set(_joined(cell)) & {*names} for cell in cells} if names else {}
+    unknown = sorted({*names}.difference(*hosts.values()))
+    if unknown:
+        raise CampaignError(
+            f"Cannot use --host {unknown[0]}: no cell of this campaign connects a host of that "
+            "name. `strata scenarios NAME` shows the hosts of a scenario."
+        )
+    return [_on_machines(cell, hosts.get(cell.group, set())) for cell in cells]
+
+
+def _joined(cell: Cell) -> list[str]:
+    changes = tuple(cell.changes.items())
+    return _loaded_scenario(cell.scenario, changes, cell.duration).scenario.hosts()
+
+
+def _on_machines(cell: Cell, hosts: Collection[str]) -> Cell:
+    if not hosts:
+        return cell
+    text = f"{cell.digest} {' '.join(sorted(hosts))}"
+    return replace(
+        cell,
+        hosts=sorted(hosts),
+        needs=[need for need in cell.needs if need != "namespaces"],
+        digest=hashlib.sha256(text.encode()).hexdigest()[:16],
+    )
 
 
 def load_cell(cell: Cell) -> LoadedScenario:

@@ -75,6 +75,10 @@ def _study(study: Study) -> Iterator[Fault]:
             for fact in _unknown_levels(study, name, level_names(named)):
                 yield ("except", number, "when", name), fact
     for number, figure in enumerate(study.figures):
+        if figure.limit is not None and figure.limit.at == "x":
+            along = study.factors.get(figure.x or "")
+            if along is not None and not along.numeric:
+                yield ("figures", number, "limit"), f"the levels of '{figure.x}' are no numbers"
         for key, name in figure.named_factors:
             if name not in study.factors and name not in INHERENT:
                 yield ("figures", number, key), f"there is no factor '{name}'{_known(study)}"
@@ -102,6 +106,8 @@ def _figure(figure: Figure) -> Iterator[Fault]:
         yield ("consecutive",), f"a figure of kind {figure.kind} has no pairs of levels"
     if figure.fit and (figure.kind != "curve" or figure.x is None):
         yield ("fit",), "only a figure of kind curve with `x`, a factor of numbers, has a fit"
+    if figure.limit is not None and figure.kind != "curve":
+        yield ("limit",), f"a figure of kind {figure.kind} has no limit; a curve has"
     for key, name in figure.named_factors:
         if name not in INHERENT or name == "repetition":
             continue

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import re
 import resource
 import subprocess
 from collections.abc import Iterator, Mapping
@@ -37,6 +38,8 @@ _SYSCTLS = (
 )
 _CLOCK_PROGRAMS = ("chronyd", "ntpd", "ntpsec", "phc2sys", "ptp4l", "systemd-timesyncd")
 _COMM_LENGTH = 15
+# What another machine of the campaign says of itself.
+_OF_HOST = re.compile(r"^hosts\.\w+\.")
 _UNSYNCHRONISED = 0x40
 _NANOSECONDS = 0x2000
 # What differs from one moment to the next, or says nothing of the machine.
@@ -98,7 +101,9 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[st
     return [
         {"key": key, "before": old.get(key), "after": new.get(key)}
         for key in sorted({*old, *new})
-        if old.get(key) != new.get(key) and key not in (*_PASSING, "changed")
+        if old.get(key) != new.get(key)
+        and _OF_HOST.sub("", key) not in _PASSING
+        and not key.startswith("changed")
     ]
 
 

@@ -153,6 +153,13 @@ class Exclusion(_Part):
         return all(levels.get(factor) in level_names(named) for factor, named in self.when.items())
 
 
+class Limit(_Part):
+    """A line of reference in a curve: a value in the measure's unit, or what `x` says (y = x)."""
+
+    at: float | int | Literal["x"]
+    text: str = Field(min_length=1)
+
+
 class Figure(_Part):
     """A figure or table of the report: its kind, the measure, and which factor goes where."""
 
@@ -196,6 +203,7 @@ class Figure(_Part):
     confidence: list[Annotated[float, Field(gt=0, lt=1)]] = [0.95]
     scale: Literal["linear", "log"] | None = None
     classes: bool = False
+    limit: Limit | None = None
     file: str | None = None
     text: str = ""
 

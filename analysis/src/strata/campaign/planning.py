@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from strata.campaign.cells import Cell, Variant, expand, load_cell
+from strata.campaign.cells import Cell, Variant, expand, load_cell, on_machines
 from strata.campaign.directory import (
     CampaignDirectory,
     check_campaign_directory,
@@ -21,7 +21,9 @@ from strata.campaign.machine_requirements import Needs
 from strata.campaign.middleware_variables import own_middleware
 from strata.errors import CampaignError, StrataError
 from strata.record.ros import Ros
+from strata.scenario.remote_host import RemoteHost
 from strata.scenario.running import check_run
+from strata.scenario.several_machines import check_on_machines
 
 _NAMED = 5
 _LARGEST_SEED = 2**31
@@ -29,11 +31,12 @@ _LARGEST_SEED = 2**31
 
 @dataclass(frozen=True)
 class Asked:
-    """What the user asked for; null for what he left open."""
+    """What the user asked for; null for what he left open. `hosts` are other machines."""
 
     quick: bool = False
     seed: int | None = None
     repetitions: int | None = None
+    hosts: tuple[RemoteHost, ...] = ()
 
 
 def plan_campaign(
@@ -47,7 +50,7 @@ def plan_campaign(
     """
     former = open_directory(path) if check_campaign_directory(path) else None
     variant = _same_variant(former, loaded, asked) if former else _new_variant(asked)
-    cells = expand(loaded, variant)
+    cells = on_machines(expand(loaded, variant), [host.name for host in asked.hosts])
     planned = make_directory(path, loaded, variant, cells)
     done = set()
     if former is not None:
@@ -55,7 +58,8 @@ def plan_campaign(
         done = {cell.id for cell in former.cells if former.finished(cell)}
         kept = {key: former.document[key] for key in ("made_utc", "environments")}
         planned = replace(planned, document={**planned.document, **kept})
-    return replace(planned, cells=_with_skips(cells, done, ros, own_middleware(base)))
+    skips = _Skips(asked.hosts, ros, own_middleware(base))
+    return replace(planned, cells=skips.noted(cells, done))
 
 
 def choose(directory: CampaignDirectory, only: Sequence[str]) -> list[Cell]:
@@ -146,6 +150,14 @@ def _refuse_changed(former: CampaignDirectory, cells: list[Cell]) -> None:
     """Refuse a file whose finished cells would not be what they are called any more."""
     now = {cell.id: cell.digest for cell in cells}
     finished = [cell for cell in former.cells if former.finished(cell)]
+    hosts = {cell.id: cell.hosts for cell in cells}
+    for cell in finished:
+        if cell.hosts != hosts.get(cell.id, cell.hosts):
+            how = " ".join(f"--host {name}=..." for name in cell.hosts) or "no --host"
+            raise CampaignError(
+                f"Cannot continue in {former.path}: cell {cell.id} ran with {how}. Use the same "
+                "hosts, or choose another -o."
+            )
     differ = [cell.id for cell in finished if now.get(cell.id) != cell.digest]
     if differ:
         named = ", ".join(differ[:_NAMED]) + (" ..." if len(differ) > _NAMED else "")
@@ -156,24 +168,34 @@ def _refuse_changed(former: CampaignDirectory, cells: list[Cell]) -> None:
         )
 
 
-def _with_skips(cells: list[Cell], done: set[str], ros: Ros, base: Mapping[str, str]) -> list[Cell]:
-    """Note why cells cannot run here; what is finished was not skipped, whatever is missing now."""
-    needs = Needs(ros.environment(base))
-    reasons: dict[str, str | None] = {}
-    for cell in cells:
-        if cell.group not in reasons:
-            reasons[cell.group] = cell.skipped or _unmet(cell, needs, ros, base)
-    return [
-        replace(cell, skipped=None if cell.id in done else reasons[cell.group]) for cell in cells
-    ]
+class _Skips:
+    """Why cells cannot run here."""
 
+    def __init__(self, hosts: Sequence[RemoteHost], ros: Ros, base: Mapping[str, str]) -> None:
+        self._hosts, self._ros, self._base = hosts, ros, base
+        self._needs = Needs(ros.environment(base))
 
-def _unmet(cell: Cell, needs: Needs, ros: Ros, base: Mapping[str, str]) -> str | None:
-    missing = [reason for need in cell.needs if (reason := needs.unmet(need))]
-    if missing:
-        return "; ".join(missing)
-    try:
-        check_run(load_cell(cell), ros=ros, base=base)
-    except StrataError as error:
-        return str(error)
-    return None
+    def noted(self, cells: list[Cell], done: set[str]) -> list[Cell]:
+        """Note the reasons; what is finished was not skipped, whatever is missing now."""
+        reasons: dict[str, str | None] = {}
+        for cell in cells:
+            if cell.group not in reasons:
+                reasons[cell.group] = cell.skipped or self._unmet(cell)
+        return [
+            replace(cell, skipped=None if cell.id in done else reasons[cell.group])
+            for cell in cells
+        ]
+
+    def _unmet(self, cell: Cell) -> str | None:
+        missing = [reason for need in cell.needs if (reason := self._needs.unmet(need))]
+        if missing:
+            return "; ".join(missing)
+        hosts = [host for host in self._hosts if host.name in cell.hosts]
+        try:
+            if hosts:
+                check_on_machines(load_cell(cell), hosts, ros=self._ros, base=self._base)
+            else:
+                check_run(load_cell(cell), ros=self._ros, base=self._base)
+        except StrataError as error:
+            return str(error)
+        return None

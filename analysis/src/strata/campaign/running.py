@@ -12,7 +12,7 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from strata.campaign.cell_process import Interrupts, run_child
 from strata.campaign.cell_verdict import recorded_something, unmet, verdict
@@ -36,6 +36,8 @@ from strata.errors import CampaignError, OutputError, SessionError
 from strata.record.lttng import INSTALL_HINT, Lttng, tool_environment
 from strata.record.ros import Ros
 from strata.scenario.domain import domain_held
+from strata.scenario.remote_host import RemoteHost
+from strata.scenario.several_machines import introduced
 
 _RUNNING_LOG = "running.log"
 _MEASURING = "strata.study.measure_cell"
@@ -84,16 +86,19 @@ def run_campaign(
     base: Mapping[str, str],
     keep_failed: bool = False,
     settle_s: float = 1.0,
+    hosts: Sequence[RemoteHost] = (),
     watcher: Watcher,
 ) -> Ended:
     """Run the chosen cells of a planned campaign that have not finished.
 
     `base` is the caller's environment, of which the cells do not inherit what chooses a middleware;
-    what is set aside is reported. Before each cell the machine is watched for `settle_s`. To
-    be called from the main thread: it takes the signals that end a program.
+    what is set aside is reported. Before each cell the machine is watched for `settle_s`. `hosts`
+    are the machines on which hosts of cells run. To be called from the main thread: it takes the
+    signals that end a program.
 
     Raises CampaignError when another process runs it, ScenarioError when another scenario runs in
-    its ROS domain, SessionError without LTTng, OutputError when the disk refuses.
+    its ROS domain or a host cannot be used, SessionError without LTTng, OutputError when the disk
+    refuses.
     """
     if shutil.which("lttng-sessiond", path=base.get("PATH", os.defpath)) is None:
         raise SessionError(f"Cannot run a campaign: LTTng is not installed. {INSTALL_HINT}.")
@@ -106,6 +111,7 @@ def run_campaign(
                 f"the campaign states, whatever {what}"
             )
         run = _Run(directory, ros, own_middleware(base), lock, watcher, keep_failed, settle_s)
+        run.hosts = [one for one in hosts if any(one.name in cell.hosts for cell in chosen)]
         with run.interrupts.noted():
             run.prepare()
             run.cells(chosen)
@@ -129,6 +135,7 @@ class _Run:
     ) -> None:
         self.directory, self.ros, self.base, self.lock = directory, ros, base, lock
         self.watcher, self.keep_failed, self.settle_s = watcher, keep_failed, settle_s
+        self.hosts: Sequence[RemoteHost] = ()
         self.interrupts = Interrupts()
         self.forecast = Forecast()
         self.ended = Ended()
@@ -157,6 +164,8 @@ class _Run:
             pass
         lttng = Lttng(tool_environment(self.base, self.ros.prefixes))
         now = describe_environment(self.ros, lttng, environment)
+        if self.hosts:
+            now["hosts"] = {one.name: _describe_host(one) for one in self.hosts}
         starts = self.directory.document["environments"]
         if starts:
             now["changed"] = changes(starts[-1], now)
@@ -228,7 +237,8 @@ class _Run:
     def _run_one(self, cell: Cell, moment: Moment) -> CellState | None:
         """Run a cell and judge it; null when it was interrupted."""
         target, log = self.directory.cell_directory(cell), self.directory.path / _RUNNING_LOG
-        command, limit_s = run_command(cell, target), cell.limit_s + _BESIDE_S
+        command = run_command(cell, target, self.hosts)
+        limit_s = cell.limit_s + _BESIDE_S
         begun_utc, begun = utc_now(), time.monotonic()
         with as_output(log):
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -298,9 +308,18 @@ def _measuring_command(directory: CampaignDirectory, cell: Cell) -> list[str]:
     return [sys.executable, "-m", _MEASURING, str(directory.path), cell.id]
 
 
-def run_command(cell: Cell, target: Path) -> list[str]:
-    """Give the command that runs a cell into its directory."""
+def _describe_host(host: RemoteHost) -> dict[str, Any]:
+    """Describe another machine as this one; raises ScenarioError when it cannot be used."""
+    environment = introduced(host, "describe")["environment"]
+    return {"address": host.address, **environment}
+
+
+def run_command(cell: Cell, target: Path, hosts: Sequence[RemoteHost] = ()) -> list[str]:
+    """Give the command that runs a cell into its directory; `hosts` are other machines."""
     changes = [word for key, text in cell.changes.items() for word in ("--set", f"{key}={text}")]
     duration = ["--duration", cell.duration] if cell.duration else []
-    words = ["run", cell.scenario, "-o", str(target), *changes, *duration]
+    elsewhere = [
+        word for host in hosts if host.name in cell.hosts for word in ("--host", host.text)
+    ]
+    words = ["run", cell.scenario, "-o", str(target), *changes, *duration, *elsewhere]
     return [sys.executable, "-m", "strata", *words]

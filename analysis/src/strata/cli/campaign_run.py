@@ -14,10 +14,12 @@ import click
 
 from strata.cli.completion import campaign_names
 from strata.cli.record import say
+from strata.cli.remote_hosts import remote_hosts
 
 if TYPE_CHECKING:
     from strata.campaign.directory import CampaignDirectory
     from strata.campaign.running import Ended
+    from strata.scenario.remote_host import RemoteHost
 
 _LONGEST_SETTLE_S = 86_400.0
 
@@ -55,6 +57,15 @@ def _is_number(_: click.Context, __: click.Parameter, value: float) -> float:
     metavar="STUDY[/LEVEL...]",
     help="Run only these cells; the others can run later. Repeatable.",
 )
+@click.option(
+    "--host",
+    "hosts",
+    multiple=True,
+    callback=remote_hosts,
+    metavar="NAME=ADDRESS[:DIR]",
+    help="Run this host of the scenarios that connect hosts on another machine, through ssh, as "
+    "`strata run --host`. Repeatable.",
+)
 @click.option("--list", "listing", is_flag=True, help="Show the cells; run nothing.")
 @click.option("--keep-failed", is_flag=True, help="Do not run failed cells again.")
 @click.option(
@@ -73,6 +84,7 @@ def command(
     seed: int | None,
     repetitions: int | None,
     only: tuple[str, ...],
+    hosts: tuple[RemoteHost, ...],
     listing: bool,
     keep_failed: bool,
     settle: float,
@@ -95,7 +107,7 @@ def command(
     loaded = load_campaign(campaign)
     path = (output or default_campaign_directory(loaded.name)).absolute()
     ros, base = find_ros(), caller_environment(os.environ)
-    planned = plan_campaign(loaded, path, Asked(quick, seed, repetitions), ros, base)
+    planned = plan_campaign(loaded, path, Asked(quick, seed, repetitions, hosts), ros, base)
     chosen = choose(planned, only)
     if listing:
         _list(planned, [cell.id for cell in chosen])
@@ -108,6 +120,7 @@ def command(
             base=base,
             keep_failed=keep_failed,
             settle_s=settle,
+            hosts=hosts,
             watcher=watcher,
         )
     _summary(planned, ended)

@@ -55,6 +55,10 @@ VERBS = {
         "Run a scenario inside a recording session: a YAML file, or the name of a shipped one.",
         records=True,
     ),
+    "add-host": Verb(
+        "strata.cli.add_host",
+        "Add the recording of another host to SESSION, a recording of one part of a scenario.",
+    ),
     "info": Verb(
         "strata.cli.info",
         "Show what TRACE holds: hosts, processes, events, what was lost, buffers.",
@@ -95,6 +99,12 @@ VERBS = {
         "Run a matrix of scenarios repeatedly and report the results.",
         records=True,
     ),
+    "host-side": Verb(
+        "strata.cli.host_side",
+        "Do what `strata run --host` of another machine asks for.",
+        records=True,
+        hidden=True,
+    ),
     "help": Verb("strata.cli.help", "Explain a concept (TOPIC), or list the topics."),
 }
 
@@ -113,7 +123,7 @@ def strata(ctx: click.Context, *, debug: bool) -> None:
     # `main` looks for it itself: an error may come before it is parsed.
     del debug
     # A recording ends in its own way: the command and the session have to be stopped.
-    if ctx.invoked_subcommand not in ("record", "run"):
+    if ctx.invoked_subcommand not in ("record", "run", "host-side"):
         exit_on_signals()
 
 

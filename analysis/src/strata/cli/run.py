@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -12,9 +13,11 @@ import click
 
 from strata.cli.completion import config_names, scenario_names
 from strata.cli.record import clock_offset, say, say_lacks, say_next
+from strata.cli.remote_hosts import remote_hosts
 from strata.cli.statuses import exit_with
 
 if TYPE_CHECKING:
+    from strata.scenario.remote_host import RemoteHost
     from strata.scenario.running import Finished
 
 
@@ -58,6 +61,22 @@ def _changes(_: click.Context, __: click.Parameter, values: tuple[str, ...]) -> 
     help="Use this session configuration in place of the scenario's.",
     **config_names,
 )
+@click.option(
+    "--host",
+    "remotes",
+    multiple=True,
+    callback=remote_hosts,
+    metavar="NAME=ADDRESS[:DIR]",
+    help="Run the processes of this host of the scenario on another machine, through ssh. Strata "
+    "is in DIR there, or on the PATH. May be given several times.",
+)
+@click.option(
+    "--only-host",
+    "only",
+    metavar="NAME",
+    help="Run only the processes of this host: the others run on other machines at the same time. "
+    "`strata add-host` brings the recordings together.",
+)
 @click.option("--no-trace", is_flag=True, help="Run the scenario without tracing anything.")
 @click.option("--kernel", is_flag=True, help="Record the kernel's scheduling too.")
 @click.option("--force", is_flag=True, help="Replace a former recording in DIR.")
@@ -67,6 +86,8 @@ def command(
     changes: dict[str, str],
     duration: str | None,
     config: str | None,
+    remotes: tuple[RemoteHost, ...],
+    only: str | None,
     no_trace: bool,
     kernel: bool,
     force: bool,
@@ -82,12 +103,20 @@ def command(
     """
     from strata.record.ros import find_ros
     from strata.scenario.load import load_scenario
+    from strata.scenario.part import check_hosts, only_hosts
     from strata.scenario.running import run_scenario
+    from strata.scenario.several_machines import run_on_machines
 
     if no_trace and (kernel or config):
         raise click.UsageError("--no-trace excludes --kernel and --config.")
-    finished = run_scenario(
-        load_scenario(scenario, changes, duration),
+    if only and remotes:
+        raise click.UsageError("--only-host excludes --host.")
+    loaded = load_scenario(scenario, changes, duration)
+    if only:
+        check_hosts(loaded, [only], "--only-host")
+        loaded = only_hosts(loaded, [only])
+    run = partial(run_on_machines, loaded, remotes) if remotes else partial(run_scenario, loaded)
+    finished = run(
         directory=output,
         force=force,
         traced=not no_trace,
@@ -99,12 +128,21 @@ def command(
     )
     _report(finished)
     if not finished.end.succeeded:
-        say(f"the scenario failed: {finished.end.description}; see scenario/logs")
+        say(f"the scenario failed: {_why(finished)}")
+        sys.exit(1)
+    if finished.problems:
         sys.exit(1)
     if finished.unmet and finished.end.forwarded is None:
         sys.exit(3)
     if finished.recording:
         exit_with(0, finished.recording)
+
+
+def _why(finished: Finished) -> str:
+    from strata.scenario.running import part_problem
+
+    elsewhere = part_problem(finished.directory)
+    return elsewhere or f"{finished.end.description}; see scenario/logs"
 
 
 def _report(finished: Finished) -> None:
@@ -116,3 +154,5 @@ def _report(finished: Finished) -> None:
         say_next(recording)
     else:
         say(f"ran into {finished.directory} (manifest.json, scenario/)")
+    for text in finished.problems:
+        say(text)

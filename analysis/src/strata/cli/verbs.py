@@ -25,11 +25,13 @@ class Verb:
     """A module with a `command`, and the first sentence of that command's help.
 
     `records` says that the verb starts programs of the user's, which inherit its environment.
+    `hidden` is one that no person is to call.
     """
 
     module: str
     summary: str
     records: bool = False
+    hidden: bool = False
 
     def load(self) -> click.Command:
         """Import the module and return its command."""
@@ -50,9 +52,12 @@ class Verbs(click.Group):
         self.verbs = verbs
 
     def list_commands(self, ctx: click.Context) -> list[str]:
-        """Name every verb."""
+        """Name every verb that is not hidden."""
         del ctx
-        return list(self.verbs)
+        return list(self._shown())
+
+    def _shown(self) -> dict[str, Verb]:
+        return {name: verb for name, verb in self.verbs.items() if not verb.hidden}
 
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         """Import the module of a verb and return its command; null when there is no such verb."""
@@ -69,7 +74,7 @@ class Verbs(click.Group):
             return super().resolve_command(ctx, args)
         from strata.nearest import did_you_mean
 
-        raise click.UsageError(f"No such command {name!r}.{did_you_mean(name, self.verbs)}", ctx)
+        raise click.UsageError(f"No such command {name!r}.{did_you_mean(name, self._shown())}", ctx)
 
     def shell_complete(self, ctx: click.Context, incomplete: str) -> list[CompletionItem]:
         """Offer the verbs with their summaries, and the group's own options; imports no verb."""
@@ -77,7 +82,7 @@ class Verbs(click.Group):
 
         verbs = [
             CompletionItem(name, help=verb.summary)
-            for name, verb in self.verbs.items()
+            for name, verb in self._shown().items()
             if name.startswith(incomplete)
         ]
         # Those of click.Group would import every verb.
@@ -87,4 +92,4 @@ class Verbs(click.Group):
         """Write the verbs with their summaries."""
         del ctx
         with formatter.section("Commands"):
-            formatter.write_dl([(name, verb.summary) for name, verb in self.verbs.items()])
+            formatter.write_dl([(name, verb.summary) for name, verb in self._shown().items()])

@@ -85,5 +85,10 @@ def analyze_model(
 def _thread_cpu(trace: Trace) -> tuple[ThreadCpu, int] | None:
     """Samples of threads beside the trace, and what its clock adds to theirs; null without any."""
     found = read_thread_cpu(trace.path)
-    offsets = list(trace.clock_offsets_ns.values())
+    by_directory = trace.clock_offsets_ns
+    # Recordings of other machines, with clocks of their own, are beside it in `hosts`.
+    own = [
+        at for place, at in by_directory.items() if trace.path / "hosts" not in Path(place).parents
+    ]
+    offsets = own or list(by_directory.values())
     return (found, offsets[0]) if found is not None and offsets else None

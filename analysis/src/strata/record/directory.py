@@ -20,6 +20,7 @@ from strata.masking import mask_command
 from strata.record.daemon import alive
 from strata.record.former import (
     CLEANUP,
+    HOSTS,
     MANIFEST,
     PERF_DATA,
     RECORDED,
@@ -223,6 +224,12 @@ def write_text(path: Path, text: str, mode: int = 0o640) -> None:
             f"Cannot write {path}: {error.strerror}. Check the disk and the directory's "
             "permissions."
         ) from error
+
+
+def host_sessions(directory: Path) -> dict[str, Path]:
+    """Return the sessions of other machines beside that in a directory, by the hosts' names."""
+    found = sorted((directory / HOSTS).glob(f"[!.]*/{MANIFEST}"))
+    return {path.parent.name: path.parent for path in found}
 
 
 def holds_events(trace: Path) -> bool:

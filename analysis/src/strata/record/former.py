@@ -35,10 +35,13 @@ TRACE = "trace"
 PERF_DATA = "perf.data"
 THREAD_CPU = "thread_cpu"
 SCENARIO = "scenario"
+HOSTS = "hosts"
+"""The sessions of other machines that the same run recorded, one directory a host."""
+
 ANNOUNCED = "announced.json"
 STATE = "recording.json"
 CLEANUP = "CLEANUP.txt"
-RECORDED = (TRACE, PERF_DATA, THREAD_CPU, SCENARIO, ANNOUNCED, CLEANUP, STATE, MANIFEST)
+RECORDED = (HOSTS, TRACE, PERF_DATA, THREAD_CPU, SCENARIO, ANNOUNCED, CLEANUP, STATE, MANIFEST)
 """What a recording writes. Those that bear the mark come last: a removal that is stopped can be
 begun again."""
 
@@ -110,6 +113,7 @@ def find_former(directory: Path) -> Former:
     known = manifest is not None or state is not None
     claims = _claims(manifest)
     looks: dict[str, Callable[[Path], list[Path]]] = {
+        HOSTS: _hosts,
         TRACE: lambda path: _tree(path, claims, _is_ctf),
         PERF_DATA: lambda path: _file(path, PERF_DATA in claims and _is_perf_data(path)),
         THREAD_CPU: lambda path: _tree(path, claims, _is_of_sampler),
@@ -224,6 +228,22 @@ def _tree(path: Path, claims: set[str], ours: Callable[[Path], bool]) -> list[Pa
         elif not _claimed(one.relative_to(base), claims) or not ours(one):
             raise NotOursError(one, _what(one))
         found.append(one)
+    return [*found, path]
+
+
+def _hosts(path: Path) -> list[Path]:
+    if path.is_symlink() or not path.is_dir() or path.is_mount():
+        raise NotOursError(path, _what(path))
+    found = []
+    for session in path.iterdir():
+        if session.is_symlink() or not session.is_dir():
+            raise NotOursError(session, _what(session))
+        former = find_former(session)
+        inside = [one for part in former.parts.values() for one in part]
+        others = {*session.iterdir()} - {*inside}
+        if not former.recorded or others:
+            raise NotOursError(min(others, default=session), _what(min(others, default=session)))
+        found += [*inside, session]
     return [*found, path]
 
 

@@ -208,6 +208,10 @@ class Lttng:
         size = [] if max_bytes is None else [f"--max-size={max_bytes}"]
         self.run("snapshot", "record", f"--session={session}", *size, f"file://{output}")
 
+    def track_nobody(self, session: str) -> None:
+        """Record no process of user space until it is named (`lttng track`)."""
+        self.run("untrack", UST.option, f"--session={session}", "--all", "--vpid")
+
     def regenerate_statedump(self, session: str) -> None:
         """Have processes announce again what they have."""
         self.run("regenerate", "statedump", f"--session={session}")

@@ -35,6 +35,8 @@ from strata.record.traced_environment import TracedEnvironment, configured_envir
 from strata.units import format_size
 
 SESSION_DIR_VARIABLE = "STRATA_SESSION_DIR"
+TRACK_VARIABLE = "STRATA_TRACK_SESSION"
+"""Names the LTTng session to a command that is to name the processes to record."""
 
 Say = Callable[[str], None]
 
@@ -108,6 +110,7 @@ class Plan:
     attachment: Attachment
     kept_command: Sequence[str]
     ring: bool = False
+    named_only: bool = False
 
     @property
     def attached(self) -> bool:
@@ -130,6 +133,8 @@ def make_plan(
     kept_command: Sequence[str],
     say: Say,
     ring: Ring | None = None,
+    *,
+    named_only: bool = False,
 ) -> Plan:
     """Decide everything that can be refused before anything is touched.
 
@@ -146,6 +151,9 @@ def make_plan(
     else:
         made = TracedEnvironment(caller, None, None)
     program = resolve(command, made.variables) if command else ""
+    session = f"strata-{name}-{os.getpid()}-{time.time_ns() // 1_000_000}"
+    if named_only:
+        made.variables[TRACK_VARIABLE] = session
     check_directory(target, force=force)
     check_buffers(config)
     if bounds.max_bytes is not None:
@@ -160,7 +168,7 @@ def make_plan(
         program=program,
         environment=made.variables,
         directory=target,
-        session=f"strata-{name}-{os.getpid()}-{time.time_ns() // 1_000_000}",
+        session=session,
         mark=mark,
         ros=ros,
         dds=made.dds,
@@ -174,4 +182,5 @@ def make_plan(
         attachment=attachment,
         kept_command=kept_command,
         ring=ring is not None,
+        named_only=named_only,
     )

@@ -102,6 +102,7 @@ def record(
     watches_processes: bool = True,
     ring: Ring | None = None,
     companion: Companion | None = None,
+    named_only: bool = False,
     say: Say = lambda _: None,
 ) -> Recording:
     """Record a command into a session directory and return how it went.
@@ -118,6 +119,8 @@ def record(
     the command was. Without a command and `watches_processes` no process is looked at: neither
     which there are, nor the waits of their threads. With a `ring` nothing is written but what
     snapshots ask for, and no trace is there afterwards. A `companion` runs beside the recording.
+    With `named_only` no process is recorded but those that the command names, by `lttng track` for
+    the session that TRACK_VARIABLE names.
     `say` gets one line for each thing that the user should know. To be called from the main thread
     of a process without other threads: signals are held while it runs.
 
@@ -141,6 +144,7 @@ def record(
         list(command) if keep_command_line else [],
         say,
         ring,
+        named_only=named_only,
     )
     with held_signals():
         for line in leftovers.describe(plan.lttng):
@@ -214,7 +218,14 @@ class _Recorder:
                 plan.say(f"{option} does not limit kernel events recorded by perf")
             beside = PerfRecording(kernel, plan.directory, plan.lttng.environment, plan.say)
             trace = plan.directory / TRACE
-            session = Session(plan.lttng, plan.session, trace, plan.say, ring=plan.ring)
+            session = Session(
+                plan.lttng,
+                plan.session,
+                trace,
+                plan.say,
+                ring=plan.ring,
+                named_only=plan.named_only,
+            )
             with self._left_unless_ended(session), session:
                 session.start(plan.config, kernel=kernel.by_lttng)
                 plan.say(f"recording into {plan.directory} (LTTng session {plan.session})")
@@ -359,7 +370,11 @@ class _Recorder:
         if watch is not None:
             with contextlib.suppress(OSError):
                 watch.look(now=True)
-            manifest.content["processes"] = watch.as_json()
+            processes = watch.as_json()
+            if self._plan.named_only:
+                # None of them is in the trace, and a process of another host may have such an id.
+                processes["others"] = []
+            manifest.content["processes"] = processes
         return end
 
     def _finish(self, end: End, health: Health, beside: PerfRecording) -> Recording:

@@ -34,7 +34,8 @@ class Session:
     `discarded` counts the events lost to full buffers, once it was stopped; null when LTTng did
     not say. `problems` say why the trace may lack something, each said at once.
     `ended` tells that there is none: it was destroyed, or not asked for yet. A `ring` writes
-    nothing but snapshots, and loses nothing to full buffers.
+    nothing but snapshots, and loses nothing to full buffers. With `named_only` it records only the
+    processes that `lttng track` names.
     """
 
     def __init__(
@@ -45,9 +46,10 @@ class Session:
         say: Callable[[str], None],
         *,
         ring: bool = False,
+        named_only: bool = False,
     ) -> None:
         self.lttng, self.name, self._trace, self._say = lttng, name, trace, say
-        self._ring = ring
+        self._ring, self._named_only = ring, named_only
         self._started = self._stopped = self._stuck = self._lost = False
         self.ended = True
         self.discarded: int | None = None
@@ -99,6 +101,8 @@ class Session:
             for event in config.kernel:
                 self.lttng.enable_event(self.name, KERNEL, event)
             self.lttng.add_contexts(self.name, KERNEL, contexts)
+        if self._named_only:
+            self.lttng.track_nobody(self.name)
         refuse_if_interrupted()
         self.lttng.start(self.name)
         self._started = True

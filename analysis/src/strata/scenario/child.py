@@ -26,10 +26,16 @@ from strata.scenario.resources import family, usage_document
 PRELOAD = "STRATA_SCENARIO_PRELOAD"
 """The variable in which the runner keeps what the processes are to preload."""
 
+_TRACK = "STRATA_TRACK_SESSION"
+_TRACK_WITHIN_S = 20.0
+WHY = "strata-host: "
+"""Begins the line in which the part on another machine says why it failed."""
+
 
 def _environment(own: Mapping[str, str], *, traced: bool) -> dict[str, str]:
     """Give a process's variables: its own before ours; what it preloads stands before our hooks."""
     made = {**os.environ, "PYTHONUNBUFFERED": "1", **own}
+    made.pop(_TRACK, None)
     hooks = made.pop(PRELOAD, "")
     preloads = [own.get("LD_PRELOAD", ""), hooks if traced else ""]
     if any(preloads):
@@ -37,10 +43,33 @@ def _environment(own: Mapping[str, str], *, traced: bool) -> dict[str, str]:
     return made
 
 
+def _track() -> None:
+    """Have this process recorded, where its session records only those that are named.
+
+    Raises OSError or subprocess.SubprocessError.
+    """
+    session = os.environ.get(_TRACK)
+    if session is None:
+        return
+    # What ROS 2 is to load is none of LTTng's tool.
+    kept = {name: to for name, to in os.environ.items() if name not in ("LD_LIBRARY_PATH", PRELOAD)}
+    words = ["lttng", "--no-sessiond", "track", "--userspace", f"--session={session}"]
+    subprocess.run(
+        [*words, f"--vpid={os.getpid()}"],
+        env=kept,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+        check=True,
+        timeout=_TRACK_WITHIN_S,
+    )
+
+
 class Child:
     """A process of the scenario; `ended_by` is itself, or the runner.
 
-    `serves_at` is the address of a broker of the middleware, which is none of those to trace.
+    `serves_at` is the address of a broker of the middleware, which is none of those to trace, nor
+    is what stands for the part on another machine (`elsewhere`).
     `enter` moves it to where it runs, before its program.
     """
 
@@ -50,12 +79,16 @@ class Child:
         self.name: str = plan["name"]
         self.plan = plan
         self.serves_at: str | None = plan["serves_at"]
+        self.elsewhere: bool = plan["elsewhere"]
+        traced = not (self.serves_at or self.elsewhere)
         placement = Placement(**{**plan["placement"], "cpus": tuple(plan["placement"]["cpus"])})
         parent = os.getpid()
 
         def prepare() -> None:
             # In a namespace of a user the process has no right to a priority outside of it, and
             # forgets the signal at its parent's end on the way there.
+            if traced:
+                _track()
             placement.apply()
             if enter:
                 enter()
@@ -64,7 +97,7 @@ class Child:
         # Its own session: a signal to our group reaches us only, and we end the others in order.
         self.process = subprocess.Popen(
             plan["command"],
-            env=placement.environment(_environment(plan["environment"], traced=not self.serves_at)),
+            env=placement.environment(_environment(plan["environment"], traced=traced)),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
             stderr=subprocess.STDOUT,
@@ -78,6 +111,7 @@ class Child:
         self.placement: dict[str, Any] | None = None
         self.usage: resource.struct_rusage | None = None
         self.said = False
+        self.last_words = ""
         self.pids = {self.process.pid}
         self._rest = b""
         self._log: IO[bytes] = (logs / f"{self.name}.log").open("wb", buffering=0)
@@ -138,6 +172,8 @@ class Child:
             wanted = self.plan["ready_says"]
             if wanted and wanted in text:
                 self.said = True
+            if self.elsewhere and text.startswith(WHY):
+                self.last_words = text.removeprefix(WHY)
             sys.stderr.write(f"[{self.name}] {text}\n")
         if not data:
             self._log.close()

@@ -48,6 +48,12 @@ class LoadedScenario:
     name: str
     """Its own, where its file holds several scenarios; else the file's."""
 
+    part: tuple[str, ...] | None = None
+    """The hosts whose processes it has, where its hosts are several machines; else null."""
+
+    ends: bool = False
+    """Of a part: a process of the whole scenario ends by itself, maybe on another machine."""
+
 
 def shipped_scenarios() -> list[Path]:
     """List the scenarios that ship, by name, each as a path of that name.

@@ -271,8 +271,10 @@ class Scenario(_Part):
 
     def hosts(self) -> list[str]:
         """Name the hosts that the network joins, in the processes' order; none without a link."""
-        if self.network.link == "none":
-            return []
+        return [] if self.network.link == "none" else self.named_hosts()
+
+    def named_hosts(self) -> list[str]:
+        """Name the hosts of the processes, in their order, link or not."""
         return list(dict.fromkeys(one.host for one in self.processes if one.host))
 
     def _refuse_no_hosts(self) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -41,6 +41,7 @@ class ProcessPlan:
 
     `program` is PACKAGE/EXECUTABLE or the command's first word; `ready_s` is in seconds.
     `serves_at` is the address where a broker of the middleware answers; null for others.
+    `elsewhere`: it stands for the part of the scenario that runs on another machine, `host`.
     """
 
     name: str
@@ -53,6 +54,20 @@ class ProcessPlan:
     ready_says: str | None
     ready_s: float
     serves_at: str | None = None
+    elsewhere: bool = False
+
+
+@dataclass(frozen=True)
+class Elsewhere:
+    """A part on another machine: the process that stands for it, and the file that this reads.
+
+    `file` is relative to the directory of the plan; `about` is what the manifest says of the part.
+    """
+
+    process: ProcessPlan
+    file: str
+    text: str
+    about: dict[str, Any]
 
 
 @dataclass(frozen=True)
@@ -61,7 +76,8 @@ class RunPlan:
 
     `patience_s` is how long the processes have to end after SIGINT; then comes SIGTERM, after half
     as long SIGKILL. `parameters` are the files of parameters to write, relative to the directory.
-    `resources_s` is how often the use of CPU and memory is written down; 0 never.
+    `resources_s` is how often the use of CPU and memory is written down; 0 never. `is_part`: other
+    hosts of the scenario are other machines.
     """
 
     directory: Path
@@ -74,6 +90,7 @@ class RunPlan:
     network: Link | None = None
     resources_s: float = 0.0
     patience_s: float = 5.0
+    is_part: bool = False
 
     def as_json(self) -> dict[str, Any]:
         """Give the document that the runner reads."""
@@ -138,10 +155,12 @@ def plan_run(
     directory: Path,
     environment: Mapping[str, str],
     broker: Broker | None = None,
+    elsewhere: Sequence[Elsewhere] = (),
 ) -> RunPlan:
     """Plan a run that keeps its files in a directory; `environment` is that of all processes.
 
-    `broker` is what the middleware needs, and starts first. Raises ScenarioError when an
+    `broker` is what the middleware needs, and starts first; `elsewhere`, the parts on other
+    machines, come next. Raises ScenarioError when an
     executable or the middleware is not installed, or a placement is not allowed, nor a network of
     hosts possible.
     """
@@ -158,10 +177,12 @@ def plan_run(
         for process in scenario.processes
         if process.nodes
     }
+    parameters |= {one.file: one.text for one in elsewhere}
     return RunPlan(
         directory=directory,
         processes=[
             *_broker(loaded, broker, environment),
+            *(one.process for one in elsewhere),
             *(
                 _process(loaded, process, directory, environment, names)
                 for process in scenario.processes
@@ -169,11 +190,12 @@ def plan_run(
         ],
         load=load_command(scenario.load),
         workers=_workers(scenario.load),
-        seconds=_seconds(scenario),
+        seconds=_seconds(loaded),
         limit_s=scenario.duration.longest_s,
         parameters=parameters,
         network=_network(loaded),
         resources_s=scenario.resources.every_s,
+        is_part=loaded.part is not None,
     )
 
 
@@ -185,11 +207,16 @@ def _broker(
     if broker is None or broker.program in own:
         return []
     why = f"Cannot run scenario {loaded.name}: its profile needs {broker.program}"
-    if loaded.scenario.hosts():
+    if loaded.scenario.hosts() or loaded.part is not None:
+        link = loaded.scenario.network.link
+        how = (
+            "its hosts are several machines"
+            if loaded.part is not None
+            else f"network.link is {link}"
+        )
         raise ScenarioError(
-            f"{why}, which serves only one host, but network.link is "
-            f"{loaded.scenario.network.link}. Choose another rmw.profile, or --set "
-            "network.link=none."
+            f"{why}, which serves only one host, but {how}. Choose another rmw.profile, or run it "
+            "on one host (--set network.link=none)."
         )
     inside = Program(package=broker.package, executable=broker.program)
     path = find_program(inside, ament_prefixes(environment))
@@ -237,9 +264,10 @@ def link_of(scenario: Scenario) -> Link | None:
     return Link(hosts, **network.model_dump(exclude={"link"}))
 
 
-def _seconds(scenario: Scenario) -> float | None:
+def _seconds(loaded: LoadedScenario) -> float | None:
     """Give when the run is over; null where processes end by themselves, told `${seconds}`."""
-    return None if any(one.ends for one in scenario.processes) else scenario.duration.seconds
+    ends = loaded.ends or any(one.ends for one in loaded.scenario.processes)
+    return None if ends else loaded.scenario.duration.seconds
 
 
 def _process(
@@ -268,7 +296,7 @@ def _process(
         command=[*command, *arguments, *ros_arguments(process, file)],
         environment=own,
         placement=placement,
-        host=process.host if loaded.scenario.hosts() else None,
+        host=process.host if loaded.scenario.hosts() or loaded.part is not None else None,
         ends=process.ends,
         ready_says=process.ready.says if process.ready else None,
         ready_s=process.ready.within_s if process.ready else 0.0,

@@ -37,6 +37,10 @@ _APART_S = 1.0
 _LOAD_SETTLES_S = 0.5
 # One that says so and dies is not ready: its last words arrive before the kernel tells of its end.
 _READY_SETTLES_S = 0.2
+# Another machine ends its processes, and writes what its session has in its buffers.
+_ELSEWHERE_PATIENCE_S = 180.0
+ALL_RUN = "scenario: all processes run"
+"""What a part says once it has started its processes."""
 
 
 def without_preload() -> None:
@@ -167,7 +171,8 @@ class Run:
         if self._load:
             yield "load", family(self._load.pid)
         for child in self._children:
-            yield child.name, child.family()
+            if not child.elsewhere:
+                yield child.name, child.family()
 
     def _look(self) -> None:
         """Note who is not ours, often at first: the session records others, too."""
@@ -202,8 +207,11 @@ class Run:
                 when = f"within {plan['ready_s']:g} s" if child.running else "before it ended"
                 said = f"say '{plan['ready_says']}'"
                 what = f"answer at {child.serves_at}" if child.serves_at else said
-                self.problems.append(f"{child.name} did not {what} {when}")
+                why = child.last_words if child.elsewhere and not child.running else None
+                self.problems.append(why or f"{child.name} did not {what} {when}")
                 return
+        if self._plan["is_part"] and self._signal is None:
+            sys.stderr.write(f"{ALL_RUN}\n")
 
     def _is_served(self, plan: Mapping[str, Any]) -> bool:
         """Return whether somebody else's process is this broker already; notes which it will be."""
@@ -267,19 +275,22 @@ class Run:
 
     def _end(self) -> None:
         """End those that run, in their order, and after them what serves them."""
-        self._end_all([child for child in self._children if not child.serves_at])
-        self._end_all([child for child in self._children if child.serves_at])
+        patience = self._plan["patience_s"]
+        elsewhere = [child for child in self._children if child.elsewhere]
+        here = [child for child in self._children if not child.elsewhere]
+        self._end_all([child for child in here if not child.serves_at], patience)
+        self._end_all(elsewhere, _ELSEWHERE_PATIENCE_S)
+        self._end_all([child for child in here if child.serves_at], patience)
         # A process's own child may keep the pipe open.
         until = time.monotonic() + _APART_S
         while self._outputs.get_map() and time.monotonic() < until:
             self._turn(_POLL_S)
 
-    def _end_all(self, children: list[Child]) -> None:
+    def _end_all(self, children: list[Child], patience: float) -> None:
         """End those that run, in their order; kill what does not end."""
         for child in children:
             child.signal(signal.SIGINT)
             self._until_gone([child], _APART_S)
-        patience = self._plan["patience_s"]
         for number, seconds in ((None, patience), (signal.SIGTERM, patience / 2)):
             left = [child for child in children if child.running]
             if number is not None:
@@ -296,9 +307,18 @@ class Run:
         while any(child.running for child in children) and time.monotonic() < until:
             self._turn(_POLL_S)
 
+    def _foreign(self) -> list[int]:
+        """List who ran beside us; none for a part, whose session records its own only."""
+        if self._plan["is_part"]:
+            return []
+        return sorted(self._others.difference(*(child.pids for child in self._children)))
+
     def _report(self) -> int:
         for child in self._children:
-            if child.failed:
+            if child.failed and child.elsewhere:
+                if child.last_words not in self.problems:
+                    self.problems.append(child.last_words or f"{child.name} failed")
+            elif child.failed:
                 how = child.as_json()
                 end = how["signal"] or f"exit status {how['exit_status']}"
                 early = child.serves_at and not child.signalled
@@ -310,12 +330,13 @@ class Run:
             sys.stderr.write(f"scenario: {problem}\n")
         interrupted = signal.Signals(self._signal).name if self._signal else None
         document = {
-            "processes": [child.as_json() for child in self._children],
+            "processes": [child.as_json() for child in self._children if not child.elsewhere],
+            "elsewhere": [child.as_json() for child in self._children if child.elsewhere],
             "brokers": self._brokers,
             "load": self._achieved,
             "network": self._hosts.as_json() if self._hosts else None,
             "resources": self._sampler.end() if self._sampler else None,
-            "others": sorted(self._others.difference(*(child.pids for child in self._children))),
+            "others": self._foreign(),
             "interrupted_by": interrupted,
             "problems": self.problems,
         }

@@ -8,7 +8,7 @@ import json
 import os
 import re
 import sys
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,15 @@ from strata.record.recording import Recording, record
 from strata.record.ros import Ros, caller_environment
 from strata.scenario.domain import domain_held
 from strata.scenario.load import LoadedScenario
-from strata.scenario.plan import OUTCOME, PLAN, RESULTS, SUBDIRECTORY, RunPlan, plan_run
+from strata.scenario.plan import (
+    OUTCOME,
+    PLAN,
+    RESULTS,
+    SUBDIRECTORY,
+    Elsewhere,
+    RunPlan,
+    plan_run,
+)
 
 _RANGE = "ROS_AUTOMATIC_DISCOVERY_RANGE"
 _BEYOND_THIS_HOST = ("SUBNET", "SYSTEM_DEFAULT")
@@ -41,12 +49,16 @@ _RMW = "RMW_IMPLEMENTATION"
 
 @dataclass(frozen=True)
 class Finished:
-    """A scenario that ran. `recording` is null without tracing; `unmet` says what was expected."""
+    """A scenario that ran. `recording` is null without tracing; `unmet` says what was expected.
+
+    `problems` say what is missing of the recordings on other machines.
+    """
 
     directory: Path
     end: End
     recording: Recording | None
     unmet: list[str]
+    problems: tuple[str, ...] = ()
 
 
 def run_scenario(
@@ -60,26 +72,30 @@ def run_scenario(
     ros: Ros,
     base: Mapping[str, str] | None = None,
     clock_offset: ClockOffset = lambda _: None,
+    elsewhere: Sequence[Elsewhere] = (),
     say: Callable[[str], None] = lambda _: None,
 ) -> Finished:
     """Run a scenario and return how it went; its files are below `scenario/` of the directory.
 
     `directory` defaults to `sessions/<utc>_<scenario>`; `session` names another configuration
-    than the scenario's. The other arguments are those of `strata.record.recording.record`, and
-    the same holds of threads and signals.
+    than the scenario's. `elsewhere` stands for its parts on other machines. The other arguments are
+    those of `strata.record.recording.record`, and the same holds of threads and signals.
 
     Raises ScenarioError, SessionError or OutputError when nothing could be run.
     """
     target = (directory or default_directory(loaded.name)).absolute()
     caller, profile, environment = _surroundings(loaded, ros, base)
     broker = profile.broker if profile else None
-    plan = plan_run(loaded, target / SUBDIRECTORY, environment, broker)
+    plan = plan_run(loaded, target / SUBDIRECTORY, environment, broker, elsewhere)
     command = [sys.executable, "-m", "strata.scenario.runner", str(plan.directory / PLAN)]
     attachment = Attachment(
         prepare=lambda _: prepare(loaded, plan),
-        describe=lambda _: {"scenario": describe_run(loaded, plan)},
+        describe=lambda _: {
+            "scenario": describe_run(loaded, plan)
+            | ({"elsewhere": [one.about for one in elsewhere]} if elsewhere else {})
+        },
     )
-    with domain_held(loaded.name, environment):
+    with domain_held(loaded.name, environment, loaded.part):
         if traced:
             recording = record(
                 load_config(session or loaded.scenario.session),
@@ -93,6 +109,7 @@ def run_scenario(
                 kernel=kernel,
                 clock_offset=clock_offset,
                 attachment=attachment,
+                named_only=loaded.part is not None,
                 say=say,
             )
             end = recording.end
@@ -146,7 +163,7 @@ def _stated_variables(loaded: LoadedScenario, environment: Mapping[str, str]) ->
                 f"is {stated}. Unset {_RMW}, or use --set rmw.implementation={stated}."
             )
         made[_RMW] = rmw.implementation
-    if loaded.scenario.hosts():
+    if loaded.scenario.hosts() or loaded.part is not None:
         stated = environment.get(_RANGE)
         if stated not in (None, "", *_BEYOND_THIS_HOST):
             raise ScenarioError(
@@ -165,6 +182,25 @@ def _profile(loaded: LoadedScenario) -> RmwProfile | None:
         return None
     beside = loaded.file.parent / name
     return load_profile(str(beside) if beside.is_file() else name)
+
+
+def part_problem(directory: Path) -> str | None:
+    """Give why the part of a run on another machine failed; null when none did."""
+    try:
+        outcome = json.loads((directory / SUBDIRECTORY / OUTCOME).read_text())
+    except (OSError, ValueError):
+        return None
+    failed = any(one["failed"] for one in outcome.get("elsewhere", ()))
+    return outcome["problems"][0] if failed and outcome["problems"] else None
+
+
+def profile_digest(loaded: LoadedScenario) -> str | None:
+    """Give the SHA-256 of the file of a scenario's profile; null without one.
+
+    Raises SessionError.
+    """
+    profile = _profile(loaded)
+    return profile.sha256 if profile else None
 
 
 def prepare(loaded: LoadedScenario, plan: RunPlan) -> None:
@@ -199,6 +235,7 @@ def describe_run(loaded: LoadedScenario, plan: RunPlan) -> dict[str, Any]:
         "file": str(loaded.file),
         "read": loaded.read,
         "changes": mask_document(loaded.changes),
+        "part": loaded.part and list(loaded.part),
         **mask_document(loaded.scenario.document()),
         "outcome": outcome,
         "checks": check_expected(loaded, plan.directory),

@@ -26,6 +26,7 @@ from strata.documents import read_json
 from strata.errors import OutputError
 from strata.marks import foreign_entry
 from strata.pipeline import analyze
+from strata.record.former import HOSTS
 from strata.schema.quality import Finding, Findings, worst_first
 from strata.schema.table import Table
 from strata.schema.tables import DRIVER_SOURCES, QUALITY
@@ -184,6 +185,7 @@ def _sources(sources: pd.DataFrame) -> pd.DataFrame:
 def _key(directory: Path, wanted: HopSelection) -> dict[str, Any]:
     """Say what the tables depend on: with another key they are computed again."""
     files = [*_files(directory / "trace"), *_files(directory / "scenario")]
+    files += _files(directory / HOSTS)
     files.append((directory / "manifest.json", _stat(directory / "manifest.json")))
     known = [(path, stat) for path, stat in files if stat]
     return {

@@ -175,6 +175,7 @@ def _chart(frames: _Frames, figure: model.Figure) -> Chart:
         confidence=figure.confidence[0],
         scale=figure.scale or "",
         fit=figure.fit or "",
+        limit=(figure.limit.at, figure.limit.text) if figure.limit else None,
         text=figure.text,
     )
     found = frames.get(name)

@@ -19,6 +19,7 @@ import pandas as pd
 
 from strata.documents import read_json
 from strata.read.manifest import read_manifest
+from strata.record.directory import host_sessions
 from strata.schema.quality import Finding, Findings
 from strata.schema.tables.measured import MEASURED_ROUND_TRIPS, MEASURED_STAMPS
 from strata.study.hop_selection import HopSelection
@@ -76,7 +77,8 @@ def read_own_files(directory: Path, wanted: HopSelection) -> tuple[OwnFiles, Fin
     """Read what the nodes of a session wrote; files that cannot be read are counted beside it."""
     own = OwnFiles(payload_bytes=_stated_payload(directory))
     unreadable = 0
-    for path in sorted((directory / RESULTS).glob("*")):
+    sessions = (directory, *host_sessions(directory).values())
+    for path in [path for one in sessions for path in sorted((one / RESULTS).glob("*"))]:
         reader: Callable[[Path, HopSelection, OwnFiles], None] | None
         reader = {".csv": _read_csv, ".json": _read_json}.get(path.suffix)
         if reader is None or not path.is_file():

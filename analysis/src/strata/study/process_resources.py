@@ -11,11 +11,13 @@ import pandas as pd
 
 from strata.documents import read_json
 from strata.read.manifest import read_manifest
+from strata.record.directory import host_sessions
 from strata.schema.quality import NOTHING_FOUND, Finding, Findings
 from strata.schema.tables.measured import MEASURED_PROCESSES, MEASURED_RESOURCES
 
 _OUTCOME = Path("scenario") / "outcome.json"
 _RESOURCES = Path("scenario") / "resources.csv"
+_OF_MACHINE = ("load", "machine")
 
 
 def _begun_ns(directory: Path) -> int | None:
@@ -42,7 +44,11 @@ def foreign_pids(directory: Path) -> list[int]:
 
 def process_frame(directory: Path) -> pd.DataFrame:
     """Return the table measured_processes; what the runner did not note is null."""
-    rows = [_process(process) for process in _outcome(directory).get("processes") or ()]
+    rows = [
+        _process(process)
+        for session in (directory, *host_sessions(directory).values())
+        for process in _outcome(session).get("processes") or ()
+    ]
     frame = pd.DataFrame(rows, columns=MEASURED_PROCESSES.names)
     numbers = dict.fromkeys(MEASURED_PROCESSES.names[1:], "Int64")
     return MEASURED_PROCESSES.frame(frame.astype(numbers))
@@ -64,8 +70,18 @@ def _process(process: dict[str, Any]) -> dict[str, object]:
 def resource_frame(directory: Path) -> tuple[pd.DataFrame, Findings]:
     """Return the table measured_resources, empty where the runner noted nothing, and findings.
 
-    A last line that was cut off (the runner was killed) is left out.
+    A last line that was cut off (the runner was killed) is left out. Of other machines only the
+    scenario's processes are in it: their load and their memory are none of this machine's.
     """
+    frame, found = _resources_of(directory)
+    for session in host_sessions(directory).values():
+        there, unread = _resources_of(session)
+        found += unread
+        frame = pd.concat([frame, there[~there["process"].isin(_OF_MACHINE)]], ignore_index=True)
+    return MEASURED_RESOURCES.frame(frame), found
+
+
+def _resources_of(directory: Path) -> tuple[pd.DataFrame, Findings]:
     path = directory / _RESOURCES
     begun_ns = _begun_ns(directory)
     if not path.is_file():

@@ -36,7 +36,8 @@ class Request:
     """A figure as the campaign's file asks for it; `x`, `by` and `panels` name columns.
 
     `scale` is linear, log, or empty (chosen from the values); `fit` is segmented or empty; `text`
-    is said in the caption.
+    is said in the caption. `limit` is a line of reference with its text: at a value of the measure,
+    or "x" for y = x.
     """
 
     kind: str
@@ -50,6 +51,7 @@ class Request:
     scale: str = ""
     fit: str = ""
     text: str = ""
+    limit: tuple[float | str, str] | None = None
 
 
 @dataclass(frozen=True)

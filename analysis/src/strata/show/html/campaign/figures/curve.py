@@ -12,6 +12,7 @@ from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
 
 from strata.show.html.campaign.figures.fitted import fit_words, fits_of
+from strata.show.html.campaign.figures.palette import LIMIT
 from strata.show.html.campaign.figures.scales import Places, Scale, label_values, places, scale_of
 from strata.show.html.campaign.figures.split import Drawn, Key, legend_of, series_of, split_panels
 from strata.show.html.figures import axes
@@ -64,6 +65,8 @@ class _Curves:
                 rows_of[_place(item.rows, chart)] = item.rows
                 ends += [end for point in points for end in _ends(point)]
         self._fits = fits_of(rows_of, chart, study) if chart.request.fit else {}
+        self._limit = self._limit_points()
+        ends += [value for _, value in self._limit] if ends else []
         values = np.array(ends, dtype=np.float64)
         self._scale = scale_of(values, chart.measure, asked=chart.request.scale, statistics=True)
         self._low, self._top = (
@@ -101,7 +104,33 @@ class _Curves:
                 self._fits[place].draw(plot, item.key.colour, self._at, self._scale)
             points = self._points[place]
             _glyphs(plot, points, item.key, self._at, self._scale, shift)
+        self._draw_limit(plot)
         return plot
+
+    def _limit_points(self) -> list[tuple[float, float]]:
+        """Return the line of reference: places on the axis, and values of the measure."""
+        limit = self._chart.request.limit
+        if limit is None:
+            return []
+        low, top = self._at.range
+        if not isinstance(limit[0], str):
+            return [(low, float(limit[0])), (top, float(limit[0]))]
+        factor = self._study.factor(self._chart.request.x)
+        if factor is None or factor.numbers is None:
+            return []
+        number = dict(zip(factor.levels, factor.numbers, strict=True))
+        return [(at, number[level]) for level, at in self._at.at.items() if level in number]
+
+    def _draw_limit(self, plot: figure) -> None:
+        if self._limit:
+            plot.line(
+                [at for at, _ in self._limit],
+                [value * self._scale.factor for _, value in self._limit],
+                line_color=LIMIT,
+                line_width=1.5,
+                line_dash="dotted",
+                name="limit",
+            )
 
     def _plane(self) -> figure:
         scale = self._scale
@@ -141,6 +170,8 @@ class _Curves:
         )
         percent = f"{100 * self._chart.request.confidence:g} %"
         out = [f"bars are {percent} intervals ({' or '.join(methods)})"] if methods else []
+        if self._chart.request.limit:
+            out.append(f"dotted: {self._chart.request.limit[1]}")
         if any(not point.estimate.method for point in points):
             out.append("a point without a bar has too few values for an interval")
         dependent = [

@@ -23,6 +23,9 @@ NAMED = (
     "#a50044",
     "#117733",
 )
+LIMIT = "#6b6b6b"
+"""Of a line of reference."""
+
 MARKERS = ("circle", "square", "triangle", "diamond", "inverted_triangle", "star", "hex", "plus")
 _PALEST = 215
 

@@ -1,0 +1,274 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""Hosts that are other machines: addresses, parts, requests, recordings put together."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import shutil
+import subprocess
+import tarfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+from scenario_files import Ran, shell, written
+from strata_command import STRATA, strata
+
+from strata import __version__
+from strata.errors import OutputError, ScenarioError
+from strata.record.directory import check_directory, clear_directory, host_sessions
+from strata.record.manifest import Manifest
+from strata.scenario.domain import domain_held
+from strata.scenario.host_recordings import _extract, add_host
+from strata.scenario.host_side import Request
+from strata.scenario.load import LoadedScenario, load_scenario
+from strata.scenario.part import check_hosts, only_hosts
+from strata.scenario.plan import plan_run
+from strata.scenario.remote_host import RemoteHost, Unreachable
+from strata.scenario.running import rmw_variables
+
+TWO = (
+    "network: {link: veth}\nduration: {messages: 1, limit_s: 20}\nprocesses:\n"
+    + shell("server", "echo serving; sleep 60", "host: b")
+    + shell("client", "echo done", "host: a", "ends: true")
+    + "expected:\n  - {process: server, says: serving}\n  - {process: client, says: done}\n"
+)
+REQUEST: dict[str, Any] = {
+    "run": "0123456789abcdef",
+    "host": "b",
+    "scenario": "one",
+    "files": {},
+    "changes": {},
+    "duration": None,
+    "session": None,
+    "kernel": False,
+    "traced": True,
+    "variables": {},
+    "protocol": 1,
+}
+
+
+def two(directory: Path, *more: str) -> LoadedScenario:
+    return load_scenario(str(written(directory, TWO + "".join(more))))
+
+
+@pytest.mark.parametrize(
+    ("text", "parts"),
+    [
+        ("b=robot@10.0.0.2", ("b", "robot@10.0.0.2", None)),
+        ("b=robot@10.0.0.2:/opt/str ata", ("b", "robot@10.0.0.2", "/opt/str ata")),
+        ("b=robot:~/strata", ("b", "robot", "~/strata")),
+        ("b=me@fe80::1%eth0", ("b", "me@fe80::1%eth0", None)),
+        ("b=me@fe80::1:/strata", ("b", "me@fe80::1", "/strata")),
+    ],
+)
+def test_what_names_a_machine(text: str, parts: tuple[str, str, str | None]) -> None:
+    host = RemoteHost.parse(text)
+    assert (host.name, host.address, host.directory) == parts
+    assert RemoteHost.parse(host.text) == host
+
+
+@pytest.mark.parametrize("text", ["b", "b=", "=robot", "b=-oProxyCommand=id", "b= robot", "b=a b"])
+def test_what_names_none(text: str) -> None:
+    with pytest.raises(ValueError, match="has not the form"):
+        RemoteHost.parse(text)
+
+
+@pytest.mark.parametrize("place", ["plain", 'it\'s "a" $HOME; place'])
+def test_the_other_side_is_found_in_its_directory(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, place: str
+) -> None:
+    """The command line goes through two shells, as it does behind ssh."""
+    ssh = tmp_path / "ssh"
+    ssh.write_text('#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift 2\nexec sh -c "$*"\n')
+    ssh.chmod(0o755)
+    monkeypatch.setenv("STRATA_SSH", f"{ssh} -F none")
+    program = tmp_path / place / ".venv" / "bin" / "strata"
+    program.parent.mkdir(parents=True)
+    program.write_text(
+        '#!/bin/sh\nread line\necho "a shell says hello"\necho "{\\"got\\": $line}"\n'
+    )
+    program.chmod(0o755)
+    asked = {"a": "b c"}
+    assert RemoteHost("b", "robot", str(tmp_path / place)).ask("check", asked) == {"got": asked}
+    with pytest.raises(Unreachable, match=r"host b \(robot\) has no Strata: no strata in /nowhere"):
+        RemoteHost("b", "robot", "/nowhere").ask("check", asked)
+
+
+def test_a_part_has_its_own_processes_and_no_link(tmp_path: Path) -> None:
+    whole = two(tmp_path)
+    part = only_hosts(whole, ["b"])
+    assert [one.name for one in part.scenario.processes] == ["server"]
+    assert [one.process for one in part.scenario.expected] == ["server"]
+    assert (part.part, part.scenario.network.link) == (("b",), "none")
+    # The others are not on this machine: they would not be found by LOCALHOST.
+    assert rmw_variables(part, {})["ROS_AUTOMATIC_DISCOVERY_RANGE"] == "SUBNET"
+    plan = plan_run(part, tmp_path / "run", {})
+    # The end of the run is the end of a process elsewhere, not of its seconds.
+    assert (plan.seconds, plan.is_part, plan.network) == (None, True, None)
+    with pytest.raises(ScenarioError, match=r"it has no host c. Name one of b, a"):
+        check_hosts(whole, ["c"], "--host")
+
+
+def test_every_process_needs_a_host(tmp_path: Path) -> None:
+    text = (
+        "duration: {seconds: 1}\nprocesses:\n"
+        + shell("one", "true")
+        + shell("two", "true", "host: b")
+    )
+    with pytest.raises(ScenarioError, match="its process one has no host"):
+        check_hosts(load_scenario(str(written(tmp_path, text))), ["b"], "--only-host")
+
+
+def test_a_part_runs_alone_and_says_when_its_processes_run(tmp_path: Path) -> None:
+    ran = Ran(only_hosts(two(tmp_path), ["a"]), tmp_path / "run")
+    assert ran.status == 0
+    assert "scenario: all processes run\n" in ran.errors
+    assert list(ran.processes) == ["client"]
+    assert ran.outcome["others"] == []
+    assert ran.unmet == []
+
+
+def test_options_that_exclude_each_other(tmp_path: Path) -> None:
+    file = written(tmp_path, TWO)
+    done = strata("run", file, "--only-host", "a", "--host", "b=robot")
+    assert done.returncode == 2
+    assert "--only-host excludes --host" in done.stderr
+    done = strata("run", file, "--host", "b=robot", "--host", "b=other")
+    assert "host b is given twice" in done.stderr
+
+
+def test_parts_of_one_machine_hold_their_own_domain() -> None:
+    environment = {"ROS_DOMAIN_ID": f"test-{os.getpid()}"}
+    with domain_held("one", environment, ["a"]), domain_held("one", environment, ["b"]):
+        for part in (["a"], None):
+            with (
+                pytest.raises(ScenarioError, match="another one is running"),
+                domain_held("one", environment, part),
+            ):
+                pass
+    with (
+        domain_held("one", environment),
+        pytest.raises(ScenarioError, match="another one is running"),
+        domain_held("one", environment, ["a"]),
+    ):
+        pass
+
+
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        ({"protocol": 2}, "is of another version"),
+        ({"run": "../../etc"}, "a directory in it"),
+        ({"scenario": "../one"}, "a directory in it"),
+        ({"files": {"../one.yaml": ""}}, "a directory in it"),
+        ({"more": 1}, "has no request"),
+    ],
+)
+def test_a_request_that_is_none(changes: dict[str, Any], says: str) -> None:
+    assert Request.read(json.dumps(REQUEST)).host == "b"
+    with pytest.raises(ScenarioError, match=says):
+        Request.read(json.dumps({**REQUEST, **changes}))
+
+
+@pytest.mark.parametrize("name", ["../outside", "/tmp/outside", "a/../../outside"])
+def test_nothing_is_written_outside(tmp_path: Path, name: str) -> None:
+    made = io.BytesIO()
+    with tarfile.open(fileobj=made, mode="w") as archive:
+        archive.addfile(tarfile.TarInfo(name))
+    made.seek(0)
+    place = tmp_path / "place"
+    place.mkdir()
+    with (
+        tarfile.open(fileobj=made, mode="r|") as archive,
+        pytest.raises(Unreachable, match="outside"),
+    ):
+        _extract(archive, place)
+    assert [one.name for one in tmp_path.iterdir()] == ["place"]
+
+
+def part_of_run(place: Path, host: str, **scenario: Any) -> Path:
+    place.mkdir(parents=True)
+    told = {
+        "name": "one",
+        "changes": {},
+        "variant": "auto",
+        "part": [host],
+        "checks": [],
+        **scenario,
+    }
+    manifest = Manifest(place)
+    manifest.content = {
+        "schema": 1,
+        "session": "strata-one-1-1",
+        "versions": {"strata": __version__},
+        "scenario": told,
+        "end": {},
+    }
+    manifest.write()
+    return place
+
+
+def test_recordings_are_put_together_once(tmp_path: Path) -> None:
+    here = part_of_run(tmp_path / "a", "a")
+    unmet = [{"text": "server says 'serving'", "met": False}]
+    there = part_of_run(tmp_path / "there", "b", checks=unmet)
+    brought = add_host(here, there)
+    assert host_sessions(here) == {"b": here / "hosts" / "b"}
+    assert brought.unmet == ["host b: server says 'serving'"]
+    assert (there / "manifest.json").is_file()
+    with pytest.raises(ScenarioError, match="has the recording of host b already"):
+        add_host(here, there)
+    assert sorted(one.name for one in (here / "hosts").iterdir()) == ["b"]
+
+
+@pytest.mark.parametrize(
+    ("scenario", "says"),
+    [
+        ({"part": None}, "it is no part of a scenario"),
+        ({"part": ["a"]}, "has the recording of host a already"),
+        ({"name": "other"}, "its scenario is other, and not one"),
+        ({"changes": {"size": "5"}}, "its settings is"),
+    ],
+)
+def test_what_is_no_other_part(tmp_path: Path, scenario: dict[str, Any], says: str) -> None:
+    here = part_of_run(tmp_path / "a", "a")
+    there = part_of_run(tmp_path / "b", "b", **scenario)
+    with pytest.raises(ScenarioError, match=says):
+        add_host(here, there)
+    assert not (here / "hosts").exists()
+
+
+def test_another_version_is_told(tmp_path: Path) -> None:
+    here, there = part_of_run(tmp_path / "a", "a"), part_of_run(tmp_path / "b", "b")
+    content = json.loads((there / "manifest.json").read_text())
+    (there / "manifest.json").write_text(json.dumps({**content, "versions": {"strata": "0.0.1"}}))
+    with pytest.raises(ScenarioError, match=r"recorded by Strata 0\.0\.1"):
+        add_host(here, there)
+
+
+def test_the_recordings_of_others_are_replaced_with_it(tmp_path: Path) -> None:
+    here = part_of_run(tmp_path / "a", "a")
+    add_host(here, part_of_run(tmp_path / "b", "b"))
+    kept = tmp_path / "kept"
+    shutil.copytree(here, kept)
+    check_directory(here, force=True)
+    clear_directory(here)
+    assert list(here.iterdir()) == []
+    # A file of the user's is not.
+    (kept / "hosts" / "b" / "notes.txt").write_text("mine")
+    with pytest.raises(OutputError, match=r"notes.txt"):
+        check_directory(kept, force=True)
+    assert (kept / "hosts" / "b" / "notes.txt").read_text() == "mine"
+
+
+def test_the_other_sides_command_is_for_no_person() -> None:
+    assert "host-side" not in strata("--help").stdout
+    done = subprocess.run(
+        [*STRATA, "host-side", "check"], input="", capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert "standard input has no request" in done.stderr
