@@ -105,6 +105,7 @@ def test_both_drivers_make_the_same_messages_of_the_same_packets(
     assert min(our_counts[kind] for kind in ("missing_packets", "missing_columns")) > 0
     assert (our_counts["late_packets"], our_counts["duplicate_packets"]) == (1, 1)
     assert our_counts["lost_scans"] == 1
+    assert len(theirs) == 7
     assert set(ours) == set(theirs)
     for topic, expected in theirs.items():
         found = ours[topic]
