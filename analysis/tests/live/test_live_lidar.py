@@ -43,10 +43,9 @@ def free_ports() -> dict[str, int]:
 
 def record(world: World, target: Path, scenario: str, **settings: object) -> Analysis:
     words = [word for item in settings.items() for word in ("--set", "{}={}".format(*item))]
-    environment = world.environment | {
-        "ROS_DOMAIN_ID": any_domain(),
-        "STRATA_ROS_PREFIX": str(ROOT / ".venv"),
-    }
+    environment = world.environment | {"ROS_DOMAIN_ID": any_domain()}
+    if not Path("/opt/ros/jazzy/setup.bash").is_file():
+        environment["STRATA_ROS_PREFIX"] = str(ROOT / ".venv")
     # The profile chooses the transports, which this variable would add some to.
     del environment["ROS_AUTOMATIC_DISCOVERY_RANGE"]
     line = [sys.executable, "-m", "strata", "run", scenario, "-o", target, *words]
