@@ -88,7 +88,7 @@ def test_every_scan_is_followed_from_its_packets_to_its_callback(
     assert hop["published"] == told["published_scans"]
     assert hop["count"] == len(points)
     # Only what came when perf_node had its samples was not taken.
-    assert set(analysis.hop_losses["cause"]) <= {"reader went silent", "end of recording"}
+    assert set(analysis.hop_losses["cause"]) <= {"reader went silent", "in flight"}
 
     (lidar,) = analysis.driver_sources[analysis.driver_sources["name"] == "lidar"].to_dict(
         "records"
