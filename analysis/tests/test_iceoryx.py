@@ -46,7 +46,7 @@ def test_messages_without_sequence_numbers_have_the_layers_that_their_events_par
         assert own[[*cut]].notna().all(axis=None)
         assert (own["dds_receive_ns"] < own["latency_ns"]).all()
         assert own["middleware_ns"].isna().all()
-        assert own["transport"].isna().all()
+        assert (own["transport"] == "iceoryx").all()
     hops = analysis.hops[analysis.hops["topic"].str.startswith("/chain_")]
     assert hops["lost"].tolist() == [0, 0, 0, 0]
     codes = dict(zip(analysis.quality["code"], analysis.quality["count"], strict=True))

@@ -55,7 +55,9 @@ def accepts(library: ctypes.CDLL, text: str, domain: int) -> bool:
     return made > 0
 
 
-@pytest.mark.parametrize("name", ["cyclonedds_default", "cyclonedds_campaign"])
+@pytest.mark.parametrize(
+    "name", ["cyclonedds_default", "cyclonedds_large_buffer", "cyclonedds_campaign"]
+)
 def test_cyclone_dds_takes_its_profiles(name: str) -> None:
     library = cyclone()
     text = (RMW / f"{name}.xml").read_text()

@@ -48,6 +48,11 @@ Ways::Came Ways::came(const Message& message) {
   }
   // What has no number with its reader came through shared memory.
   came.direct = pick(reads_.unnumbered, message.read) == 1 && !came.local;
+  came.iceoryx = came.direct && message.process != message.source && message.source != kNone &&
+                 message.process != kNone && in_process.arrived == kNone &&
+                 message.write != kNone &&
+                 pick(writes_.serialize_begin_ns, message.write) == kNone &&
+                 pick(reads_.added_ns, message.read) != kNone;
   if (!came.direct) came.last_ns = came.arrivals.last_ns;
   if (came.last_ns != kNone) {
     came.send = transmission.last_send_until(came.arrivals.port, came.last_ns);
@@ -139,6 +144,7 @@ Way Ways::of(const Message& message) {
   way.fragments = came.local ? 1 : sends.fragments;
   way.recovered = late ? 0 : std::max<int64_t>(came.arrivals.recovered, 0);
   if (came.local) way.transport = kIntraProcess;
+  if (came.iceoryx) way.transport = kIceoryx;
   return way;
 }
 

@@ -50,6 +50,8 @@ struct Message {
 
 // Where it stayed in its process, with no transport.
 inline constexpr int64_t kIntraProcess = -2;
+// Through the memory of iceoryx, past all sockets.
+inline constexpr int64_t kIceoryx = -3;
 
 // kNone where something is not known.
 struct Way {
@@ -64,7 +66,7 @@ struct Way {
   int64_t last_ns = kNone;      // the last fragment
   int64_t fragments = kNone;
   int64_t recovered = 0;      // fragments
-  int64_t transport = kNone;  // number of the transport, or kIntraProcess
+  int64_t transport = kNone;  // number of the transport, kIntraProcess or kIceoryx
 };
 
 class Ways {
@@ -85,8 +87,9 @@ class Ways {
   struct Came {
     int64_t sample = kNone;
     Arrivals arrivals;
-    bool local = false;   // handed over within the process
-    bool direct = false;  // through shared memory, whatever went to others
+    bool local = false;    // handed over within the process
+    bool direct = false;   // through shared memory, whatever went to others
+    bool iceoryx = false;  // of these: past all sockets to another process, not serialized
     int64_t last_ns = kNone;
     int64_t send = kNone;  // call by which it came
   };

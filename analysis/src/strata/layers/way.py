@@ -15,6 +15,8 @@ from strata.schema.rows import Coded
 DATA_SHARING = 65536
 INTRA_PROCESS = "intra-process"
 INTRA_PROCESS_NUMBER = -2
+ICEORYX = "iceoryx"
+ICEORYX_NUMBER = -3
 _TRANSPORTS = {
     1: "UDPv4",
     2: "UDPv6",
@@ -56,7 +58,7 @@ def find_way(model: Model) -> Way:
 
 def _words_of(transport: Ints) -> Coded:
     """Return the names of transports by their numbers; null for others."""
-    names = {**_TRANSPORTS, INTRA_PROCESS_NUMBER: INTRA_PROCESS}
+    names = {**_TRANSPORTS, INTRA_PROCESS_NUMBER: INTRA_PROCESS, ICEORYX_NUMBER: ICEORYX}
     numbers = np.asarray(sorted(names), np.int64)
     at = np.minimum(np.searchsorted(numbers, transport), len(numbers) - 1)
     words = tuple(names[number] for number in numbers.tolist())

@@ -45,9 +45,14 @@ PerfNode::PerfNode(const rclcpp::NodeOptions& options)
       wanted_(setting(*this, "n_samples", std::int64_t{1000}, 1) + warm_up_),
       quiet_(static_cast<std::int64_t>(setting(*this, "quiet_s", 5.0, 0) * 1e9)),
       serialized_(setting(*this, "serialized", false)),
+      intra_process_(setting(*this, "intra_process", false)),
       force_(setting(*this, "force", false)),
       out_file_(setting(*this, "out_file", std::string())),
       log_(setting(*this, "log", std::string())) {
+  if (serialized_ && (intra_process_ || options.use_intra_process_comms())) {
+    throw Error(
+        "Cannot use parameter serialized: with intra-process communication nothing is serialized.");
+  }
   const auto topics = declare_parameter("topics", std::vector<std::string>{"/points"});
   const bool system = setting(*this, "use_system_default_qos", false);
   const rclcpp::QoS qos =
@@ -98,6 +103,10 @@ rclcpp::SubscriptionBase::SharedPtr PerfNode::subscribe(Samples& samples, const 
 
 template <typename Message>
 rclcpp::SubscriptionBase::SharedPtr PerfNode::subscribe(Samples& samples, const rclcpp::QoS& qos) {
+  rclcpp::SubscriptionOptions options;
+  if (intra_process_) {
+    options.use_intra_process_comm = rclcpp::IntraProcessSetting::Enable;
+  }
   if (serialized_) {
     return create_subscription<Message>(
         samples.topic, qos,
@@ -110,7 +119,8 @@ rclcpp::SubscriptionBase::SharedPtr PerfNode::subscribe(Samples& samples, const 
           std::memcpy(&seconds, raw.buffer + kStampAt, sizeof seconds);
           std::memcpy(&rest, raw.buffer + kStampAt + sizeof seconds, sizeof rest);
           take(samples, at_ns, seconds * workload::kSecondNs + rest, info);
-        });
+        },
+        options);
   }
   return create_subscription<Message>(
       samples.topic, qos,
@@ -118,7 +128,8 @@ rclcpp::SubscriptionBase::SharedPtr PerfNode::subscribe(Samples& samples, const 
                        const rclcpp::MessageInfo& info) {
         const auto at_ns = epoch_ns();
         take(samples, at_ns, workload::stamp_ns(message->header.stamp), info);
-      });
+      },
+      options);
 }
 
 void PerfNode::take(Samples& samples, std::int64_t received_ns, std::int64_t stamp_ns,
@@ -127,8 +138,11 @@ void PerfNode::take(Samples& samples, std::int64_t received_ns, std::int64_t sta
   if (complete(samples)) {
     return;
   }
-  const auto number = info.get_rmw_message_info().publication_sequence_number;
-  const bool known = number != RMW_MESSAGE_INFO_SEQUENCE_NUMBER_UNSUPPORTED;
+  const auto& told = info.get_rmw_message_info();
+  const auto number = told.publication_sequence_number;
+  // By pointer rclcpp leaves the number unset.
+  const bool known =
+      !told.from_intra_process && number != RMW_MESSAGE_INFO_SEQUENCE_NUMBER_UNSUPPORTED;
   samples.rows.push_back({received_ns, stamp_ns, known ? static_cast<std::int64_t>(number) : 0});
   const auto is_complete = [this](const Samples& each) { return complete(each); };
   if (std::all_of(samples_.begin(), samples_.end(), is_complete)) {

@@ -51,6 +51,7 @@ class PerfNode : public workload::MeasuringNode {
   std::int64_t wanted_;
   std::chrono::nanoseconds quiet_;
   bool serialized_;
+  bool intra_process_;
   bool force_;
   std::string out_file_;
   std::string log_;

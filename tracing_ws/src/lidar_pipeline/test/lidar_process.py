@@ -25,16 +25,19 @@ STARTED: list[subprocess.Popen[str]] = []
 
 LARGE_SEGMENT = ROOT / "trace_configs/rmw/fastdds_shm_large_segment.xml"
 
-PERF_NODES = [
-    "perf_node",
-    pytest.param(
-        "perf_node_cpp",
-        marks=pytest.mark.skipif(
-            not (SPACE / "lib/lidar_pipeline/perf_node_cpp").exists(),
-            reason="lidar_pipeline was built without rclcpp: only its Python nodes",
-        ),
-    ),
-]
+WITH_RCLCPP = pytest.mark.skipif(
+    not (SPACE / "lib/lidar_pipeline/ouster_driver_cpp").exists(),
+    reason="lidar_pipeline was built without rclcpp: only its Python nodes",
+)
+
+
+def both(program: str) -> list[Any]:
+    """Give a program in Python and the one in C++, as values of a test's parameter."""
+    return [program, pytest.param(f"{program}_cpp", marks=WITH_RCLCPP)]
+
+
+PERF_NODES = both("perf_node")
+DRIVERS = both("ouster_driver")
 
 
 def environment(domain: int) -> dict[str, str]:
@@ -104,7 +107,9 @@ def start(domain: int, program: str | Path, **parameters: Any) -> subprocess.Pop
     return process
 
 
-def start_driver(domain: int, port: int, **parameters: Any) -> subprocess.Popen[str]:
+def start_driver(
+    domain: int, port: int, program: str = "ouster_driver", **parameters: Any
+) -> subprocess.Popen[str]:
     """Start a driver of the emulator with that TCP port."""
     own = {
         "lidar_ip": "127.0.0.1",
@@ -113,7 +118,7 @@ def start_driver(domain: int, port: int, **parameters: Any) -> subprocess.Popen[
         "lidar_port": 0,
         "imu_port": 0,
     }
-    return start(domain, "ouster_driver", **(own | parameters))
+    return start(domain, program, **(own | parameters))
 
 
 def finish(process: subprocess.Popen[str], *, end: bool = False) -> tuple[int, str, str]:

@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 from lidar_process import (
+    DRIVERS,
     JAZZY,
     SPACE,
     counts,
@@ -38,7 +39,10 @@ def events(trace: Any) -> list[tuple[str, int, dict[str, str]]]:
 
 
 @pytest.mark.parametrize("poll_hz", [0.0, 4000.0])
-def test_every_frame_is_traced_from_packet_to_publication(lttng: Lttng, poll_hz: float) -> None:
+@pytest.mark.parametrize("program", DRIVERS)
+def test_every_frame_is_traced_from_packet_to_publication(
+    lttng: Lttng, program: str, poll_hz: float
+) -> None:
     domain = free_domain()
     session, output = lttng.start("driver:*")
     with emulator("--scans", "8") as sensor:
@@ -54,8 +58,9 @@ def test_every_frame_is_traced_from_packet_to_publication(lttng: Lttng, poll_hz:
             "poll_hz": poll_hz,
         }
         parameters = [word for item in words.items() for word in ("-p", "{}:={}".format(*item))]
-        program = SPACE / "lib/lidar_pipeline/ouster_driver"
-        line = JAZZY.command("python3", program, "--ros-args", *parameters)
+        path = SPACE / "lib/lidar_pipeline" / program
+        interpreter = [] if program.endswith("_cpp") else ["python3"]
+        line = JAZZY.command(*interpreter, path, "--ros-args", *parameters)
         driver = subprocess.Popen(
             alone(line, environment(domain) | lttng.variables, lttng),
             stdout=subprocess.PIPE,

@@ -45,8 +45,12 @@ void init_ros(int argc, char** argv) {
 }
 
 Execution execution_of(rclcpp::Node& node) {
-  const auto kind = setting(node, "executor", std::string("single"));
-  const auto threads = setting(node, "threads", std::int64_t{0}, 0);
+  return execution_of(*node.get_node_parameters_interface());
+}
+
+Execution execution_of(Parameters& parameters) {
+  const auto kind = setting(parameters, "executor", std::string("single"));
+  const auto threads = setting(parameters, "threads", std::int64_t{0}, 0);
   return {kind, static_cast<std::size_t>(threads)};
 }
 

@@ -49,13 +49,15 @@ Error refused(const std::string& name, const std::string& why) {
 }  // namespace
 
 template <typename Value>
-Value setting(rclcpp::Node& node, const std::string& name, const Value& value,
+Value setting(Parameters& parameters, const std::string& name, const Value& value,
               std::optional<std::int64_t> least) {
-  rcl_interfaces::msg::ParameterDescriptor descriptor;
-  // Another type is refused below, in words that name both.
-  descriptor.dynamic_typing = true;
-  rclcpp::ParameterValue given =
-      node.declare_parameter(name, rclcpp::ParameterValue(value), descriptor);
+  if (!parameters.has_parameter(name)) {
+    rcl_interfaces::msg::ParameterDescriptor descriptor;
+    // Another type is refused below, in words that name both.
+    descriptor.dynamic_typing = true;
+    parameters.declare_parameter(name, rclcpp::ParameterValue(value), descriptor);
+  }
+  rclcpp::ParameterValue given = parameters.get_parameter(name).get_parameter_value();
   if constexpr (std::is_same_v<Value, double>) {
     if (given.get_type() == rclcpp::ParameterType::PARAMETER_INTEGER) {
       given = rclcpp::ParameterValue(static_cast<double>(given.get<std::int64_t>()));
@@ -73,12 +75,12 @@ Value setting(rclcpp::Node& node, const std::string& name, const Value& value,
   return found;
 }
 
-template bool setting(rclcpp::Node&, const std::string&, const bool&, std::optional<std::int64_t>);
-template std::int64_t setting(rclcpp::Node&, const std::string&, const std::int64_t&,
+template bool setting(Parameters&, const std::string&, const bool&, std::optional<std::int64_t>);
+template std::int64_t setting(Parameters&, const std::string&, const std::int64_t&,
                               std::optional<std::int64_t>);
-template double setting(rclcpp::Node&, const std::string&, const double&,
+template double setting(Parameters&, const std::string&, const double&,
                         std::optional<std::int64_t>);
-template std::string setting(rclcpp::Node&, const std::string&, const std::string&,
+template std::string setting(Parameters&, const std::string&, const std::string&,
                              std::optional<std::int64_t>);
 
 double hz(rclcpp::Node& node, const std::string& name, double value) {

@@ -245,8 +245,9 @@ MESSAGES = Table(
         Column(
             "transport",
             "string",
-            "UDPv4, UDPv6, TCPv4, TCPv6, SHM, data sharing; intra-process: handed over within "
-            "the process by the middleware; ring buffer: by rclcpp",
+            "UDPv4, UDPv6, TCPv4, TCPv6, SHM, data sharing; iceoryx: its shared memory; "
+            "intra-process: handed over within the process by the middleware; ring buffer: by "
+            "rclcpp",
             null=_NO_DDS,
         ),
         Column("complete", "bool", "the row reaches callback_end"),

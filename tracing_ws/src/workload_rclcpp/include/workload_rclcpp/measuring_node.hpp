@@ -39,6 +39,8 @@ class MeasuringNode : public rclcpp::Node {
   void when_done(std::function<void()> act) { act_ = std::move(act); }
   /// Writes the results, once; the exit status.
   int report();
+  /// Has no results written.
+  void withdraw() { reported_ = true; }
 
  protected:
   [[nodiscard]] bool done() const { return done_; }

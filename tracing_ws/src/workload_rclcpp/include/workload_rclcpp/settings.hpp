@@ -16,20 +16,29 @@ class Error : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Declares a parameter and returns its value; a whole number will do for a double.
+/// A node's parameters: lifecycle nodes have them too, and are no rclcpp::Node.
+using Parameters = rclcpp::node_interfaces::NodeParametersInterface;
+
+/// Declares a parameter, once, and returns its value; a whole number will do for a double.
 /// Throws Error when the value has another type or is below `least`.
 template <typename Value>
-Value setting(rclcpp::Node& node, const std::string& name, const Value& value,
+Value setting(Parameters& parameters, const std::string& name, const Value& value,
               std::optional<std::int64_t> least = std::nullopt);
 
-extern template bool setting(rclcpp::Node&, const std::string&, const bool&,
+extern template bool setting(Parameters&, const std::string&, const bool&,
                              std::optional<std::int64_t>);
-extern template std::int64_t setting(rclcpp::Node&, const std::string&, const std::int64_t&,
+extern template std::int64_t setting(Parameters&, const std::string&, const std::int64_t&,
                                      std::optional<std::int64_t>);
-extern template double setting(rclcpp::Node&, const std::string&, const double&,
+extern template double setting(Parameters&, const std::string&, const double&,
                                std::optional<std::int64_t>);
-extern template std::string setting(rclcpp::Node&, const std::string&, const std::string&,
+extern template std::string setting(Parameters&, const std::string&, const std::string&,
                                     std::optional<std::int64_t>);
+
+template <typename Value>
+Value setting(rclcpp::Node& node, const std::string& name, const Value& value,
+              std::optional<std::int64_t> least = std::nullopt) {
+  return setting(*node.get_node_parameters_interface(), name, value, least);
+}
 
 /// Declares a parameter that is a rate and returns it, in Hz. Throws Error when it is not above 0.
 double hz(rclcpp::Node& node, const std::string& name, double value);
