@@ -66,7 +66,8 @@ def _senders(hops: pd.DataFrame, calls: pd.DataFrame) -> dict[str, int]:
     """Return how many nodes publish on each measured topic, and call each service."""
     of_topics = hops.groupby("topic", observed=True)["publisher_node"].nunique()
     of_services = calls.groupby("service", observed=True)["client_node"].nunique()
-    return {**of_topics.to_dict(), **of_services.to_dict()}
+    both = [*of_topics.items(), *of_services.items()]
+    return {str(name): int(count) for name, count in both}
 
 
 def _by_executor(analysis: Analysis) -> list[_Ran]:
@@ -91,8 +92,8 @@ def _by_executor(analysis: Analysis) -> list[_Ran]:
 
 def _first_published(threads: pd.DataFrame, begin: int) -> int:
     """Return when the executor's traffic begins: not before its first message was published."""
-    begun = threads["traffic_begin_ns"].dropna()
-    return int(begun.min()) if len(begun) else begin
+    begun = threads["traffic_begin_ns"].dropna().to_numpy(np.int64)
+    return int(begun.min(initial=begin))
 
 
 def _executor(

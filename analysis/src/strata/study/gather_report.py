@@ -23,7 +23,7 @@ from strata.study.imported_ranges import range_frame, ranged_measures
 from strata.study.imported_results import Import, read_imports
 from strata.study.long_frames import long_frame
 from strata.study.measure_definitions import MEASURES, OVER_TIME
-from strata.study.report_answers import PRIMARY, SHORTFALL, answer
+from strata.study.report_answers import LOSSES, PRIMARY, SHORTFALL, answer
 from strata.study.report_contents import (
     CellRow,
     Chart,
@@ -36,6 +36,7 @@ from strata.study.report_contents import (
     Study,
     StudyPart,
 )
+from strata.study.saturation_answers import saturation_answer
 from strata.study.tables import TABLES, Table, table_of
 
 _SEVERITIES = ("loss", "warning")
@@ -120,10 +121,14 @@ def _study_part(
     parts += _ranges(results, study.name, imports, frames)
     layers = frames.get("layer").frame
     asked = [figure.of for figure in study.stated.figures if figure.of in PRIMARY]
-    primary = dict.fromkeys([*asked, "loss", SHORTFALL])
+    primary = dict.fromkeys([*asked, *LOSSES, SHORTFALL])
     charts = [frames.get(name) for name in primary if name]
     present = tuple(str(layer) for layer in layers["layer"].dropna().unique())
-    return StudyPart(shown, answer(shown, charts, layers), tuple(parts), present)
+    said = answer(shown, charts, layers)
+    for figure in study.stated.figures:
+        if figure.kind == "saturation":
+            said += saturation_answer(results, study.name, figure)
+    return StudyPart(shown, said, tuple(parts), present)
 
 
 def _ranges(

@@ -13,10 +13,12 @@ from dataclasses import replace
 from strata.campaign.model import Figure
 from strata.errors import CampaignError
 from strata.study.campaign_results import Results
+from strata.study.tables.calls import calls
 from strata.study.tables.comparisons import anova, pairs
 from strata.study.tables.layers import layers
 from strata.study.tables.losses import boundaries, loss
 from strata.study.tables.published import corrections, published
+from strata.study.tables.saturation import saturation
 from strata.study.tables.side_by_side import side_by_side
 from strata.study.tables.statistics import intervals, modes, skipped_notes, summary
 from strata.study.tables.table import Column, Table, written
@@ -33,6 +35,8 @@ TABLES: dict[str, Callable[[Results, str, Figure], Table]] = {
     "loss": loss,
     "boundaries": boundaries,
     "layers": layers,
+    "calls": calls,
+    "saturation": saturation,
     "published": published,
     "corrections": corrections,
 }
