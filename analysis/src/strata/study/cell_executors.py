@@ -85,8 +85,8 @@ def _by_executor(analysis: Analysis) -> list[_Ran]:
     inside = before.notna() & (before > rows["start_ns"])
     rows = rows[~inside]
     return [
-        _Ran(int(one), threads[threads["executor_id"] == one], own)
-        for one, own in rows.groupby("executor_id")
+        _Ran(one, threads[threads["executor_id"] == one], rows[rows["executor_id"] == one])
+        for one in np.unique(rows["executor_id"].to_numpy(np.int64)).tolist()
     ]
 
 

@@ -17,6 +17,7 @@ from strata.study.tables.calls import calls
 from strata.study.tables.comparisons import anova, pairs
 from strata.study.tables.layers import layers
 from strata.study.tables.losses import boundaries, loss
+from strata.study.tables.machines import of_every_machine
 from strata.study.tables.published import corrections, published
 from strata.study.tables.saturation import saturation
 from strata.study.tables.side_by_side import side_by_side
@@ -42,6 +43,9 @@ TABLES: dict[str, Callable[[Results, str, Figure], Table]] = {
 }
 """The kinds of `figures` that are tables, and what makes each."""
 
+OF_CELLS = ("loss", "boundaries", "layers", "calls", "saturation")
+"""Those that are made of cells, not of a measure's values: one for each of several machines."""
+
 
 def table_of(results: Results, study: str, figure: Figure) -> Table:
     """Return the table that a figure of a study asks for; its notes name the cells it has not.
@@ -50,7 +54,11 @@ def table_of(results: Results, study: str, figure: Figure) -> Table:
     """
     if figure.kind not in TABLES:
         raise CampaignError(f"Cannot make a table of {figure.kind}: known are {', '.join(TABLES)}.")
-    made = TABLES[figure.kind](results, study, figure)
+    make = TABLES[figure.kind]
+    of_cells = figure.kind in OF_CELLS
+    made = (
+        of_every_machine(make, results, study, figure) if of_cells else make(results, study, figure)
+    )
     made = written(made, results.study(study), keep=("here",))
     if figure.kind in ("published", "corrections"):
         return made

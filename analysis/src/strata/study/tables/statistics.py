@@ -94,8 +94,8 @@ def _counts(
     Of one hop where the group is of one; null where it is none (a chain, a publisher).
     """
     cells = set(own["cell"].astype(str))
-    ran = [one for one in results.study(study).finished if one.id in cells]
-    hops = [results.measured(one).read("hops", ["hop", "lost", "left_out"]) for one in ran]
+    ran = results.measured_cells(study, cells)
+    hops = [one.read("hops", ["hop", "lost", "left_out"]) for one in ran]
     if hop is not None:
         hops = [one[one["hop"] == hop] for one in hops]
     if not sum(len(one) for one in hops):
