@@ -325,7 +325,7 @@ def test_a_time_needs_a_rate(tmp_path: Path) -> None:
 
 
 def test_an_unknown_name_is_told_with_the_known_ones() -> None:
-    with pytest.raises(ScenarioError, match=r"Cannot read scenario relay: .*relay_chain, "):
+    with pytest.raises(ScenarioError, match=r"Cannot read scenario relay: .*relay_chain"):
         load_scenario("relay")
 
 

@@ -115,9 +115,8 @@ def machine_table(results: Results) -> Table | None:
 
 
 def _environment(results: Results) -> Mapping[str, Any]:
-    environments = results.directory.document.get("environments") or ({},)
-    found: Mapping[str, Any] = environments[-1]
-    return found
+    environments: list[dict[str, Any]] = results.directory.document.get("environments") or [{}]
+    return environments[-1]
 
 
 def _facts(results: Results) -> dict[str, str]:
