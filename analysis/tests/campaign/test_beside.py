@@ -158,7 +158,6 @@ def test_the_command_line_names_machines(machines: dict[str, Path], tmp_path: Pa
         "big",
         machines["board"].name,
     ]
-    directory = str(machines["desk"])
     target = tmp_path / "tables"
     done = run.invoke(
         command, [str(machines["desk"]), "--format", "csv", "-o", str(target), *others]

@@ -43,7 +43,7 @@ __all__ = ["CellTables", "HopSelection", "measure", "measure_cell"]
 
 SUBDIRECTORY = "measured"
 CONTENTS = "measured.json"
-FORMAT = 2
+FORMAT = 3
 """Of the tables and of measured.json; tables of another one are computed again."""
 
 FINDINGS = "findings"
