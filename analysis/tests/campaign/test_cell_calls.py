@@ -150,6 +150,15 @@ def test_measures_of_calls_leave_out_the_warm_up(results: Results) -> None:
     assert loss["value"].tolist() == [0.0] * 3
 
 
+def test_a_summary_of_calls_counts_calls(results: Results) -> None:
+    row = made(results, "summary", of="request_latency").frame.iloc[0]
+    assert (row["count"], row["left_out"], row["lost"]) == (
+        3 * (CALLS - WARM_UP),
+        3 * WARM_UP,
+        0,
+    )
+
+
 def test_the_table_of_calls_counts_them(results: Results) -> None:
     row = made(results, "calls").frame.iloc[0]
     assert (row["sent"], row["left_out"], row["lost"]) == (3 * CALLS, 3 * WARM_UP, 0)

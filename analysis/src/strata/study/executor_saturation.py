@@ -31,6 +31,7 @@ from strata.errors import StrataError
 from strata.stats.drift import MIN_COUNT, drift
 from strata.study.cell_tables import CellTables
 from strata.study.client_libraries import RCLPY
+from strata.study.frame_grouping import natural
 
 SATURATED, NEAR = 0.95, 0.80
 LEAST_RECEIVED = 0.95
@@ -142,7 +143,7 @@ def _saturation(
     busiest = float(of_nodes.max()) / shared if len(of_nodes) else 0.0
     slowest_ns = max(work_ns / shared / parallel, busiest)
     return Saturation(
-        nodes=str(row["nodes"]),
+        nodes=", ".join(sorted(str(row["nodes"]).split(", "), key=natural)),
         threads=threads,
         parallel=parallel,
         work_ns=work_ns / shared,
