@@ -326,15 +326,18 @@ def test_a_time_needs_a_rate(tmp_path: Path) -> None:
 
 
 def test_sums_and_products_of_whole_numbers_are_worked_out(tmp_path: Path) -> None:
-    text = """settings: {a: {default: 3, text: a}, b: {default: 2, text: b}, rate: {default: 1.5, text: r}}
+    text = """settings:
+  a: {default: 3, text: a}
+  b: {default: 2, text: b}
+  rate: {default: 1.5, text: r}
 duration: {seconds: 1}
 processes:
   - name: one
-    command: ['${(a+1)*b}', '${a*b - 1}', 'n${a+b}', '${b}']
+    command: ['n${(a+1)*b}', 'n${a*b - 1}', 'n${a+b}', 'n${b}']
 """
     file = written(tmp_path, text)
     scenario = load_scenario(str(file)).scenario
-    assert scenario.processes[0].command == ["8", "5", "n5", "2"]
+    assert scenario.processes[0].command == ["n8", "n5", "n5", "n2"]
     for wrong, fact in (
         ("${a*rate}", "1.5 is not a whole number"),
         ("${a*none}", "'${none}' is not known"),
@@ -355,7 +358,7 @@ processes:
     command: ['true']
   - repeat: {i: "${a}", k: "${b-1}"}
     name: node_${i}_${k}
-    command: ['${i+k}']
+    command: ['n${i+k}']
 """
     names = [one.name for one in load_scenario(str(written(tmp_path, text))).scenario.processes]
     assert names == ["first", "node_0_0", "node_0_1", "node_1_0", "node_1_1"]
