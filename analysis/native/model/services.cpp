@@ -259,6 +259,9 @@ void Services::look_back(size_t row, const ServiceStep& step, Before& before) {
 // and was not written for a publication.
 bool Services::is_written_for(const ServiceStep& step, int64_t client, const Before& before) const {
   const auto& clients = context_.rows.clients;
+  // A request that the hooks tell is at its own write_begin: a sample before it is another one,
+  // such as the answer to the call before in a chain of services.
+  if (step.told != StepRule::event) return false;
   if (step.before_at == kNone || step.number != step.sequence || step.named == kNone) return false;
   if (client >= static_cast<int64_t>(clients.size())) return false;
   const int64_t gid = clients.gid[static_cast<size_t>(client)];

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -324,8 +325,77 @@ def test_a_time_needs_a_rate(tmp_path: Path) -> None:
         load_scenario(str(path), {}, "10s")
 
 
+def test_sums_and_products_of_whole_numbers_are_worked_out(tmp_path: Path) -> None:
+    text = """settings:
+  a: {default: 3, text: a}
+  b: {default: 2, text: b}
+  rate: {default: 1.5, text: r}
+duration: {seconds: 1}
+processes:
+  - name: one
+    command: ['n${(a+1)*b}', 'n${a*b - 1}', 'n${a+b}', 'n${b}']
+"""
+    file = written(tmp_path, text)
+    scenario = load_scenario(str(file)).scenario
+    assert scenario.processes[0].command == ["n8", "n5", "n5", "n2"]
+    for wrong, fact in (
+        ("${a*rate}", "1.5 is not a whole number"),
+        ("${a*none}", "'${none}' is not known"),
+        ("${a**b}", "is no sum or product"),
+        ("${(a+}", "is no sum or product"),
+        ("${a(b)}", "is no sum or product"),
+    ):
+        changed = written(tmp_path, text.replace("${b}", wrong))
+        with pytest.raises(ScenarioError, match=re.escape(fact)):
+            load_scenario(str(changed))
+
+
+def test_an_element_is_repeated_for_each_combination_of_counters(tmp_path: Path) -> None:
+    text = """settings: {a: {default: 2, text: a}, b: {default: 3, text: b}}
+duration: {seconds: 1}
+processes:
+  - name: first
+    command: ['true']
+  - repeat: {i: "${a}", k: "${b-1}"}
+    name: node_${i}_${k}
+    command: ['n${i+k}']
+"""
+    names = [one.name for one in load_scenario(str(written(tmp_path, text))).scenario.processes]
+    assert names == ["first", "node_0_0", "node_0_1", "node_1_0", "node_1_1"]
+    none = written(tmp_path, text.replace("default: 3", "default: 1"))
+    assert len(load_scenario(str(none)).scenario.processes) == 1
+    negative = written(tmp_path, text.replace("default: 3", "default: 0"))
+    with pytest.raises(ScenarioError, match="repeat is '-1'"):
+        load_scenario(str(negative))
+    many = written(
+        tmp_path, text.replace("default: 2", "default: 5000").replace("default: 3", "default: 5000")
+    )
+    with pytest.raises(ScenarioError, match=r"repeat is 5000 times 4999. At most 10,000"):
+        load_scenario(str(many))
+
+
+@pytest.mark.parametrize("fan_out", [1, 3])
+def test_every_topic_of_a_chain_has_its_fan_out(fan_out: int) -> None:
+    for name in ("relay_chain", "relay_one_process", "relay_work"):
+        loaded = load_scenario(name, {"relays": "2", "fan_out": str(fan_out), "work_ms": "1.5"})
+        nodes = {
+            node.name: node.parameters
+            for process in loaded.scenario.processes
+            for node in process.nodes
+        }
+        inputs = [one["input"] for one in nodes.values() if "input" in one]
+        assert {topic: inputs.count(topic) for topic in inputs} == dict.fromkeys(
+            ("/chain_0", "/chain_1", "/chain_2"), fan_out
+        )
+        # The source waits for every other node, and each sender for its subscriptions.
+        assert nodes["source"]["peers"] == len(nodes) - 1
+        assert {nodes[one]["listeners"] for one in ("source", "relay_0", "relay_1")} == {fan_out}
+        working = {one for one in nodes if one.startswith(("relay", "listener"))}
+        assert {one for one in nodes if nodes[one].get("work_ms")} == working
+
+
 def test_an_unknown_name_is_told_with_the_known_ones() -> None:
-    with pytest.raises(ScenarioError, match=r"Cannot read scenario relay: .*relay_chain, "):
+    with pytest.raises(ScenarioError, match=r"Cannot read scenario relay: .*relay_chain"):
         load_scenario("relay")
 
 

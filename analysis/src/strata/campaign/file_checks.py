@@ -25,8 +25,17 @@ from strata.campaign.model import (
 Fault = tuple[tuple[str | int, ...], str]
 """A place in the document, and what is wrong there."""
 
-_WITHOUT_MEASURE = ("anova", "corrections", "layers", "loss", "published", "side_by_side")
-_OF_WHOLE_CELLS = ("boundaries", "layers", "loss", "side_by_side")
+_OF_WHOLE_CELLS = ("boundaries", "calls", "layers", "loss", "saturation", "side_by_side")
+_WITHOUT_MEASURE = (
+    "anova",
+    "calls",
+    "corrections",
+    "layers",
+    "loss",
+    "published",
+    "saturation",
+    "side_by_side",
+)
 _PAIRED = ("pairs", "spread", "spread_interaction")
 _OVER = (*_PAIRED, "boundaries", "segmented", "side_by_side")
 _TWO_OR_THREE = (2, 3)
@@ -131,7 +140,7 @@ def told_apart_by(measure: str) -> tuple[str, ...]:
         return ("process",)
     if measure == "cpu_all":
         return ()
-    return ("hop", "layer") if measure == "layer" else ("hop",)
+    return ("hop", "layer") if measure in ("layer", "call_layer") else ("hop",)
 
 
 def _factor(factor: Factor) -> Iterator[Fault]:

@@ -39,6 +39,11 @@ MEASURES = (
     "rss_max",
     "layer",
     "round_trip",
+    "call_latency",
+    "request_latency",
+    "call_chain_latency",
+    "call_loss",
+    "call_layer",
 )
 """What can be measured of a cell; `strata.study.measure_definitions` says how."""
 
@@ -183,6 +188,8 @@ class Figure(_Part):
         "loss",
         "boundaries",
         "layers",
+        "calls",
+        "saturation",
         "published",
         "corrections",
     ]

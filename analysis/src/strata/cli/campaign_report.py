@@ -4,7 +4,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeVar
 
@@ -40,6 +41,14 @@ _Found = TypeVar("_Found")
     "--format text shows the names.",
 )
 @click.option(
+    "--beside",
+    "beside",
+    multiple=True,
+    metavar="[NAME=]DIR",
+    help="Show the results of the same campaign in DIR, run on another machine, beside these in "
+    "every figure and table; repeatable. Without a name it has that of the directory.",
+)
+@click.option(
     "--force",
     is_flag=True,
     help=f"Overwrite what is there; {_NAME} that Strata wrote into DIRECTORY needs no --force.",
@@ -54,7 +63,13 @@ _Found = TypeVar("_Found")
     "table and answer for machines.",
 )
 def command(
-    directory: Path, output: Path | None, name: str | None, form: str, *, force: bool
+    directory: Path,
+    output: Path | None,
+    name: str | None,
+    beside: tuple[str, ...],
+    form: str,
+    *,
+    force: bool,
 ) -> None:
     """Report the results of a campaign that `strata campaign run` ran in DIRECTORY.
 
@@ -62,23 +77,24 @@ def command(
     first. Cells without a result are named, with the reason.
     """
     _check_usage(form, output, name)
+    gathered = partial(_gathered, directory, [_named(one) for one in beside])
     if form == "html":
-        _write_page(directory, output, force=force)
+        _write_page(directory, output, gathered, force=force)
     elif form == "text":
         from strata.cli.console import make_console
         from strata.show.terminal.campaign import print_contents
 
-        print_contents(_gathered(directory), make_console())
+        print_contents(gathered(), make_console())
     elif form == "markdown":
-        _write_markdown(directory, output, name, force=force)
+        _write_markdown(output, name, gathered, force=force)
     elif form == "json":
         from strata.show.document.campaign import document
 
         check_output(output, force=force)
-        made = document(_gathered(directory))
+        made = document(gathered())
         write_output(output, lambda file: write_json(made, file))
     else:
-        _write_csv(directory, output, name, force=force)
+        _write_csv(output, name, gathered, force=force)
 
 
 def _check_usage(form: str, output: Path | None, name: str | None) -> None:
@@ -95,34 +111,47 @@ def _check_usage(form: str, output: Path | None, name: str | None) -> None:
         )
 
 
-def _gathered(directory: Path) -> Contents:
+def _named(text: str) -> tuple[str, Path]:
+    """Read ``NAME=DIR``, or ``DIR``; a directory whose name has a = needs a name before it."""
+    name, equals, path = text.partition("=")
+    directory = Path(path if equals else text)
+    if not directory.is_dir():
+        raise click.UsageError(f"--beside {text!r}: there is no directory {str(directory)!r}.")
+    return (name if equals else directory.resolve().name), directory
+
+
+def _gathered(directory: Path, beside: Sequence[tuple[str, Path]]) -> Contents:
     from strata.study.gather_report import gather
 
     with stepwise_progress("Making the report") as progress:
-        return gather(directory, progress=progress)
+        return gather(directory, progress=progress, beside=beside)
 
 
-def _write_page(directory: Path, output: Path | None, *, force: bool) -> None:
+def _write_page(
+    directory: Path, output: Path | None, gathered: Callable[[], Contents], *, force: bool
+) -> None:
     from strata.show.html import check_target
     from strata.show.html.campaign.page import write_page_of
 
     target = output if output is not None else directory / _NAME
     check_target(target, force=force, replace_page=output is None)
-    contents = _gathered(directory)
+    contents = gathered()
     written = write_page_of(contents, target, force=force, replace_page=output is None)
     click.echo(f"Wrote {printable(str(written))}")
 
 
-def _write_markdown(directory: Path, output: Path | None, name: str | None, *, force: bool) -> None:
+def _write_markdown(
+    output: Path | None, name: str | None, gathered: Callable[[], Contents], *, force: bool
+) -> None:
     from strata.show.document.campaign_markdown import markdown, markdown_tables
 
     check_output(output, force=force)
-    contents = _gathered(directory)
-    text = markdown(contents) if name is None else _named(markdown_tables(contents), name)
+    contents = gathered()
+    text = markdown(contents) if name is None else _table_of(markdown_tables(contents), name)
     write_output(output, lambda file: print(text, end="", file=file))
 
 
-def _named(tables: Mapping[str, _Found], name: str) -> _Found:
+def _table_of(tables: Mapping[str, _Found], name: str) -> _Found:
     if name not in tables:
         raise CampaignError(
             f"Cannot write table {name}: the report has none of that name. Use one of "
@@ -131,18 +160,20 @@ def _named(tables: Mapping[str, _Found], name: str) -> _Found:
     return tables[name]
 
 
-def _write_csv(directory: Path, output: Path | None, name: str | None, *, force: bool) -> None:
+def _write_csv(
+    output: Path | None, name: str | None, gathered: Callable[[], Contents], *, force: bool
+) -> None:
     from strata.show.document.campaign import sheets
 
     if name is not None:
         check_output(output, force=force)
-        sheet = _named(sheets(_gathered(directory)), name)
+        sheet = _table_of(sheets(gathered()), name)
         write_output(output, lambda file: write_csv(sheet.columns, sheet.rows, file))
         return
     assert output is not None
     if output.exists() and not output.is_dir():
         raise OutputError(f"Cannot write tables into {output}: it is a file. Name a directory.")
-    found = sheets(_gathered(directory))
+    found = sheets(gathered())
     files = {output / f"{one}.csv": sheet for one, sheet in found.items()}
     for file in files:
         check_output(file, force=force)

@@ -19,7 +19,8 @@ From the first to the last event of its executor or callbacks each instant of a 
 
 The same is told of the *traffic* of an executor: from the publish of the first message of the
 application that its threads took (on a host with another clock: from its pick) to the end of the
-callback of the last.
+callback of the last. An executor that took no message, and requests of services, has the traffic of
+these: from the take of the first to the end of the callback of the last.
 """
 
 from __future__ import annotations
@@ -222,7 +223,20 @@ def _traffic(model: Model, until_ns: Ints) -> tuple[Ints, Ints]:
     last_ns = np.full(len(executors), NONE, np.int64)
     lower(first_ns, executor, begin_ns)
     raise_to(last_ns, executor, np.maximum(taken_ns, ended))
+    _add_requests(model, until_ns, first_ns, last_ns)
     return first_ns, last_ns
+
+
+def _add_requests(model: Model, until_ns: Ints, first_ns: Ints, last_ns: Ints) -> None:
+    """Put in the traffic of executors that took requests and no message."""
+    exchange = model.service_traffic.exchange
+    taken, without = exchange.taken_requests, first_ns > last_ns
+    executor = values_at(model.executors.of_thread, taken.thread)
+    own = np.flatnonzero(executor != NONE)
+    own = own[without[executor[own]]]
+    lower(first_ns, executor[own], taken.ns[own])
+    raise_to(last_ns, executor[own], taken.ns[own])
+    raise_to(last_ns, executor[own], pick(until_ns, exchange.execution[own]))
 
 
 def _spans(

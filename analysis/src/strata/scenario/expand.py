@@ -2,16 +2,21 @@
 # SPDX-License-Identifier: Apache-2.0
 """From the file of a scenario to the document to check: settings, repetitions, changes.
 
-`${name}` stands for a setting or a part of the duration, `${name+1}` and `${name-1}` for a
-neighbour of a whole number, `${name?A:B}` for the text A where it is true and B where it is false.
-An element with `repeat: N` stands for N of it, in which `${i}` counts from 0. A text that is one
-placeholder takes the value with its type.
+`${name}` stands for a setting or a part of the duration, `${(name+1)*other}` for what whole numbers
+give (+, -, *, parentheses), `${name?A:B}` for the text A where it is true and B where it is false.
+An element with `repeat: N` stands for N of it, in which `${i}` counts from 0; with `repeat: {i: N,
+k: M}` for one of each combination of both. A text that is one placeholder takes the value with its
+type.
 """
 
 from __future__ import annotations
 
+import ast
+import itertools
+import math
+import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +29,9 @@ LATE = ("results", "root")
 """Placeholders that are known when the scenario runs: where nodes write, and the project."""
 
 UNITS = ("messages", "scans", "frames", "seconds")
-_PLACEHOLDER = re.compile(r"\$\{(\w+)(?:([+-])(\d+)|\?([^:{}]*):([^{}]*))?\}")
+_PLACEHOLDER = re.compile(r"\$\{(?:(\w+)(?:\?([^:{}]*):([^{}]*))?|([\w()+* -]+))\}")
+_OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
+_MOST_REPEATED = 10_000
 _SECONDS = re.compile(r"(\d+(?:\.\d+)?) ?s")
 
 Scalar = bool | int | float | str
@@ -173,21 +180,55 @@ class Expansion:
     def _list(self, values: LocatedList, names: Mapping[str, Scalar]) -> LocatedList:
         made = LocatedList([], [])
         for element, line in zip(values, values.lines, strict=True):
-            times: Sequence[int | None] = [None]
-            if isinstance(element, LocatedDict) and "repeat" in element:
-                count = self._value(element["repeat"], names, line)
-                if type(count) is not int or count < 0:
-                    raise refusal(self._path, line, f"repeat is '{count}'", "Write a whole number")
-                times = range(count)
-            for number in times:
-                here = names if number is None else {**names, "i": number}
+            for here in self._repeated(element, names, line):
                 made.append(self._value(element, here, line))
                 made.lines.append(line)
         return made
 
+    def _repeated(
+        self, element: Any, names: Mapping[str, Scalar], line: int
+    ) -> list[Mapping[str, Scalar]]:
+        """Return the names that each repetition of an element of a list sees; itself without."""
+        if not (isinstance(element, LocatedDict) and "repeat" in element):
+            return [names]
+        asked = self._value(element["repeat"], names, line)
+        counts = dict(asked) if isinstance(asked, LocatedDict) else {"i": asked}
+        for count in counts.values():
+            if type(count) is not int or count < 0:
+                raise refusal(self._path, line, f"repeat is '{count}'", "Write a whole number")
+        if math.prod(counts.values()) > _MOST_REPEATED:
+            fact = f"repeat is {' times '.join(map(str, counts.values()))}"
+            raise refusal(self._path, line, fact, f"At most {_MOST_REPEATED:,} are made")
+        each = itertools.product(*(range(count) for count in counts.values()))
+        return [{**names, **dict(zip(counts, numbers, strict=True))} for numbers in each]
+
+    def _computed(self, text: str, names: Mapping[str, Scalar], line: int) -> int:
+        """Return what a sum or product of whole numbers and names of such gives."""
+
+        def value(node: ast.expr) -> int:
+            if isinstance(node, ast.BinOp) and type(node.op) in _OPERATORS:
+                return int(_OPERATORS[type(node.op)](value(node.left), value(node.right)))
+            if isinstance(node, ast.Constant) and type(node.value) is int:
+                return node.value
+            if isinstance(node, ast.Name):
+                known = self._filled(f"${{{node.id}}}", names, line)
+                if type(known) is int:
+                    return known
+                fact = f"'${{{text}}}': {known} is not a whole number"
+                raise refusal(self._path, line, fact, "Leave it out")
+            raise SyntaxError
+
+        try:
+            return value(ast.parse(text.strip(), mode="eval").body)
+        except (SyntaxError, RecursionError):
+            fact = f"'${{{text}}}' is no sum or product of whole numbers"
+            raise refusal(self._path, line, fact, "Use +, -, * and parentheses") from None
+
     def _filled(self, text: str, names: Mapping[str, Scalar], line: int) -> Scalar:
         def found(match: re.Match[str]) -> Scalar:
-            name, sign, offset, yes, no = match.groups()
+            name, yes, no, computed = match.groups()
+            if computed is not None:
+                return self._computed(computed, names, line)
             if name in LATE and match[0] == f"${{{name}}}":
                 return match[0]
             if name not in names:
@@ -199,13 +240,7 @@ class Expansion:
                     fact = f"'{match[0]}': {value} is neither true nor false"
                     raise refusal(self._path, line, fact, "Leave it out")
                 return str(yes if value else no)
-            if not sign:
-                return value
-            if type(value) is not int:
-                raise refusal(
-                    self._path, line, f"'{match[0]}': {value} is not a whole number", "Leave it out"
-                )
-            return value + int(offset) if sign == "+" else value - int(offset)
+            return value
 
         whole = _PLACEHOLDER.fullmatch(text)
         if whole:

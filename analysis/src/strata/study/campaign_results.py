@@ -103,6 +103,9 @@ class Results:
 
     directory: CampaignDirectory
     studies: Mapping[str, Study]
+    beside: tuple[tuple[str, Results], ...] = ()
+    """The same campaign on other machines: a name, the origin of its values, and its results."""
+
     unknown: tuple[str, ...] = ()
     """Cells of a study or level that the campaign's file does not have: it was changed since."""
     _measured: dict[str, CellTables] = field(default_factory=dict, repr=False)
@@ -139,6 +142,18 @@ class Results:
             self._measured[outcome.id] = measured.keep_in(self._kept)
         return self._measured[outcome.id]
 
+    def measured_cells(self, study: str, cells: set[str]) -> list[CellTables]:
+        """Return what was measured of finished cells by their ids in long frames.
+
+        Those of other machines beside begin with the name of theirs and a slash.
+        """
+        found = [self.measured(one) for one in self.study(study).finished if one.id in cells]
+        for name, other in self.beside:
+            if study in other.studies:
+                ran = other.study(study).finished
+                found += [other.measured(one) for one in ran if f"{name}/{one.id}" in cells]
+        return found
+
     def values_of(self, study: str) -> dict[str, pd.DataFrame]:
         """Return where values of a study's measures are kept, until another study is asked for."""
         if study not in self._values:
@@ -162,7 +177,7 @@ def open_results(path: Path) -> Results:
         )
         for name, stated in directory.loaded.campaign.studies.items()
     }
-    return Results(directory, studies, unknown)
+    return Results(directory, studies, unknown=unknown)
 
 
 def _is_known(campaign: model.Campaign, cell: Cell) -> bool:

@@ -32,6 +32,8 @@ from strata.schema.table import Table
 from strata.schema.tables import DRIVER_SOURCES, QUALITY
 from strata.schema.tables.measured import MEASURED_SOURCES, MEASURED_TABLES
 from strata.schema.version import VERSION
+from strata.study.cell_calls import measured_calls
+from strata.study.cell_executors import measured_executors
 from strata.study.cell_transfers import measured_chains, measured_traffic
 from strata.study.hop_selection import HopSelection
 from strata.study.node_result_files import OwnFiles, read_own_files
@@ -42,7 +44,7 @@ __all__ = ["CellTables", "HopSelection", "measure", "measure_cell"]
 
 SUBDIRECTORY = "measured"
 CONTENTS = "measured.json"
-FORMAT = 1
+FORMAT = 3
 """Of the tables and of measured.json; tables of another one are computed again."""
 
 FINDINGS = "findings"
@@ -64,7 +66,8 @@ class CellTables:
 
     def read(self, table: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """Read a table: transfers, chains, publications, hops, sources, processes, resources,
-        stamps, round_trips or findings; all of it, or the named columns alone.
+        stamps, round_trips, calls, call_chains,
+        executors, work or findings; all of it, or the named columns alone.
         """
         declared = _TABLES[table]
         wanted = list(columns) if columns is not None else declared.names
@@ -88,12 +91,16 @@ class CellTables:
     def line(self) -> str:
         """Say in one line what was measured: what `strata campaign status` shows."""
         counts = self.counts
-        if not counts["received"]:
+        if not (counts["received"] or counts["calls"]):
             return f"nothing measured: {counts['published']:,} published, none taken"
-        parts = [
-            f"{counts['received']:,} messages over {counts['hops']} "
-            f"{'hop' if counts['hops'] == 1 else 'hops'}"
-        ]
+        parts = []
+        if counts["received"] or not counts["calls"]:
+            parts.append(
+                f"{counts['received']:,} messages over {counts['hops']} "
+                f"{'hop' if counts['hops'] == 1 else 'hops'}"
+            )
+        if counts["calls"]:
+            parts.append(f"{counts['calls']:,} calls, {counts['unanswered']:,} without an answer")
         if counts["chains"]:
             parts.append(f"{counts['chains']:,} chains")
         parts.append(f"{counts['lost']:,} lost")
@@ -135,10 +142,13 @@ def _measure(
     own, unreadable = read_own_files(directory, wanted)
     traffic, of_traffic = measured_traffic(analysis, wanted, own)
     chains, of_chains = measured_chains(analysis, wanted)
+    calls, call_chains, of_calls = measured_calls(analysis, wanted)
     resources, unread = resource_frame(directory)
     hops = traffic.hops
-    unmeasured = Findings(Finding("unmeasured_cells", int(not hops["received"].sum())))
-    found = unreadable + of_traffic + of_chains + unread + unmeasured
+    executors, work = measured_executors(analysis, hops, calls)
+    measured = hops["received"].sum() + calls["served_ns"].notna().sum()
+    unmeasured = Findings(Finding("unmeasured_cells", int(not measured)))
+    found = unreadable + of_traffic + of_chains + of_calls + unread + unmeasured
     findings = pd.concat([analysis.quality, pd.DataFrame(found.rows(), columns=QUALITY.names)])
     findings = QUALITY.frame(findings.sort_values("code", key=_worst_first, kind="stable"))
     frames = {
@@ -151,11 +161,18 @@ def _measure(
         "resources": resources,
         "stamps": _stamps(own, traffic.transfers),
         "round_trips": own.round_trips,
+        "calls": calls,
+        "call_chains": call_chains,
+        "executors": executors,
+        "work": work,
         FINDINGS: findings,
     }
     counts = {name: int(hops[name].sum()) for name in ("published", "received", "lost", "left_out")}
     counts["hops"] = len(hops)
     counts["chains"] = int((~chains["warm_up"]).sum()) if chains["hops"].max() != 1 else 0
+    counted = calls[~calls["warm_up"]]
+    counts["calls"] = len(counted)
+    counts["unanswered"] = int(counted["end_ns"].isna().sum())
     counts["findings"] = int((findings["severity"] != "info").sum())
     return frames, counts
 

@@ -22,11 +22,12 @@ def levels_of(frame: pd.DataFrame, name: str, study: Study) -> list[str]:
     factor = study.factor(name)
     if factor is not None:
         known = [level for level in factor.levels if level in seen]
-        return known + sorted(seen - set(known), key=_natural)
-    return sorted(seen, key=_natural)
+        return known + sorted(seen - set(known), key=natural)
+    return sorted(seen, key=natural)
 
 
-def _natural(text: str) -> list[tuple[int, int, str]]:
+def natural(text: str) -> list[tuple[int, int, str]]:
+    """Return a key that sorts chain_2 before chain_10."""
     parts = re.split(r"(\d+)", text)
     return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts]
 

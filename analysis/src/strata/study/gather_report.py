@@ -16,6 +16,13 @@ from strata.campaign import model
 from strata.campaign.machine_description import changes
 from strata.errors import StrataError
 from strata.schema.quality import SAID_FIRST
+from strata.study.beside_campaigns import (
+    different_cells,
+    flat_facts,
+    joined_factors,
+    machine_table,
+    with_beside,
+)
 from strata.study.campaign_results import FAILED, FINISHED, Outcome, Results, open_results
 from strata.study.campaign_results import Study as StudyResults
 from strata.study.client_libraries import client_words
@@ -23,7 +30,7 @@ from strata.study.imported_ranges import range_frame, ranged_measures
 from strata.study.imported_results import Import, read_imports
 from strata.study.long_frames import long_frame
 from strata.study.measure_definitions import MEASURES, OVER_TIME
-from strata.study.report_answers import PRIMARY, SHORTFALL, answer
+from strata.study.report_answers import LOSSES, PRIMARY, SHORTFALL, answer
 from strata.study.report_contents import (
     CellRow,
     Chart,
@@ -36,8 +43,10 @@ from strata.study.report_contents import (
     Study,
     StudyPart,
 )
+from strata.study.saturation_answers import saturation_answer
 from strata.study.table_answers import table_answers
 from strata.study.tables import TABLES, Table, table_of
+from strata.study.tables.machines import machine_pairs
 
 _SEVERITIES = ("loss", "warning")
 
@@ -45,12 +54,18 @@ Progress = Callable[[int, int, str], None]
 """Called with how many figures and tables are made, of how many, and the next one's study."""
 
 
-def gather(directory: Path, *, progress: Progress | None = None) -> Contents:
+def gather(
+    directory: Path,
+    *,
+    progress: Progress | None = None,
+    beside: Sequence[tuple[str, Path]] = (),
+) -> Contents:
     """Read a campaign's directory into the contents of its report.
 
-    What was not measured yet is measured. Raises CampaignError when it is no campaign's directory.
+    `beside` are names and directories of the same campaign on other machines. What was not measured
+    yet is measured. Raises CampaignError when one is no campaign's directory, and as `with_beside`.
     """
-    results = measured_results(open_results(directory))
+    results = measured_results(with_beside(open_results(directory), beside))
     document = results.directory.document
     done = [0]
     total = sum(len(study.stated.figures) for study in results.studies.values())
@@ -80,6 +95,7 @@ def gather(directory: Path, *, progress: Progress | None = None) -> Contents:
         original=_original(results.campaign.original),
         findings=_findings(results),
         commands=_commands(results),
+        machines=machine_table(results),
     )
 
 
@@ -92,7 +108,11 @@ def measured_results(results: Results) -> Results:
         name: replace(study, outcomes=tuple(_measured(results, one) for one in study.outcomes))
         for name, study in results.studies.items()
     }
-    return replace(results, studies=studies)
+    beside = tuple((name, measured_results(other)) for name, other in results.beside)
+    for name, study in studies.items():
+        others = [other.studies[name] for _, other in beside if name in other.studies]
+        studies[name] = joined_factors(study, others)
+    return replace(results, studies=studies, beside=beside)
 
 
 def _measured(results: Results, outcome: Outcome) -> Outcome:
@@ -119,14 +139,27 @@ def _study_part(
         else:
             parts.append(_chart(frames, figure))
     parts += _ranges(results, study.name, imports, frames)
+    parts += _of_machines(results, study)
     layers = frames.get("layer").frame
     asked = [figure.of for figure in study.stated.figures if figure.of in PRIMARY]
-    primary = dict.fromkeys([*asked, "loss", SHORTFALL])
+    primary = dict.fromkeys([*asked, *LOSSES, SHORTFALL])
     charts = [frames.get(name) for name in primary if name]
     present = tuple(str(layer) for layer in layers["layer"].dropna().unique())
     said = answer(shown, charts, layers)
+    for figure in study.stated.figures:
+        if figure.kind == "saturation":
+            said += saturation_answer(results, study.name, figure)
     said += table_answers(shown, [one for one in parts if isinstance(one, Table)])
     return StudyPart(shown, said, tuple(parts), present)
+
+
+def _of_machines(results: Results, study: StudyResults) -> list[Table]:
+    """Make the table that compares each machine beside with this one; no file has to ask for it."""
+    if not any(study.name in other.studies for _, other in results.beside):
+        return []
+    asked = [figure.of for figure in study.stated.figures if figure.of in PRIMARY]
+    measures = dict.fromkeys(one for one in asked if one is not None)
+    return [machine_pairs(results, study.name, one) for one in measures]
 
 
 def _ranges(
@@ -232,20 +265,11 @@ def _original(stated: model.Original | None) -> Original | None:
 
 def _environment(document: Mapping[str, Any]) -> Environment:
     facts = {
-        key: value for key, value in _flat(document) if not key.startswith(("at_utc", "changed"))
+        key: value
+        for key, value in flat_facts(document)
+        if not key.startswith(("at_utc", "changed"))
     }
     return Environment(str(document.get("at_utc") or ""), facts)
-
-
-def _flat(value: object, name: str = "") -> list[tuple[str, object]]:
-    """Return dotted names, as `strata.campaign.machine_description.changes` has them."""
-    if isinstance(value, Mapping):
-        pairs = [(str(key), one) for key, one in value.items()]
-    elif isinstance(value, list) and value and isinstance(value[0], Mapping):
-        pairs = [(str(at), one) for at, one in enumerate(value)]
-    else:
-        return [(name, value)]
-    return [item for key, one in pairs for item in _flat(one, f"{name}.{key}" if name else key)]
 
 
 def _changed(environments: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
@@ -287,6 +311,12 @@ def _findings(results: Results) -> tuple[Finding, ...]:
     if busy:
         text = "other programs used much of the machine when the cell began"
         out.append(Finding("warning", text, busy, code="busy_machine"))
+    for name, (number, first) in different_cells(results).items():
+        text = (
+            f"cells of {name} ran in another way than those here (their digests differ: another "
+            "scenario, setting or duration), so more than the machine differs"
+        )
+        out.append(Finding("warning", text, number, first, code="other_cells_beside"))
     if results.unknown:
         text = "the campaign's file has no such study or level any more, so they are left out"
         count, first = len(results.unknown), results.unknown[0]

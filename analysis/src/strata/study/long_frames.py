@@ -33,6 +33,8 @@ def long_frame(
 ) -> pd.DataFrame:
     """Return all values of a measure in a study, of the finished cells and, last, of imports.
 
+    Before imports come those of other machines beside. `imports=False` leaves out both.
+
     `where` keeps the cells of one level a factor, or of one of several. Raises CampaignError for an
     unknown measure or study.
     """
@@ -40,8 +42,22 @@ def long_frame(
     found = results.study(study)
     parts = [_of_cells(results, found, declared, where)]
     if imports:
+        parts += _beside(results, study, declared, where)
         parts.append(_imported(results, found, declared, where))
     return _joined(found, declared, parts)
+
+
+def _beside(
+    results: Results, study: str, measure: Measure, where: Mapping[str, object] | None
+) -> list[pd.DataFrame]:
+    """Return the values of other machines; their cells are named after them."""
+    parts = []
+    for name, other in results.beside:
+        if study in other.studies:
+            rows = _of_cells(other, other.study(study), measure, where)
+            if len(rows):
+                parts.append(rows.assign(cell=name + "/" + rows["cell"].astype(str), origin=name))
+    return parts
 
 
 def _imported(

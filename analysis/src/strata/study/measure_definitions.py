@@ -10,6 +10,7 @@ from dataclasses import dataclass
 import pandas as pd
 
 from strata.errors import CampaignError
+from strata.study import call_values as calls
 from strata.study import measure_values as values
 from strata.study.cell_tables import CellTables
 from strata.study.wording import NANOSECONDS, shown_unit
@@ -219,6 +220,50 @@ _DECLARED = (
         "the chain without that",
         ("hop", "t_ns"),
         values.round_trip,
+    ),
+    Measure(
+        "call_latency",
+        "ns",
+        "message",
+        "of a service call: from the request until its answer was taken",
+        ("hop", "t_ns"),
+        calls.call_latency,
+    ),
+    Measure(
+        "request_latency",
+        "ns",
+        "message",
+        "of a service call: from the request to the start of the service's callback",
+        ("hop", "t_ns"),
+        calls.request_latency,
+    ),
+    Measure(
+        "call_chain_latency",
+        "ns",
+        "message",
+        "of a chain of calls, each made in the callback that serves the one before: from the first "
+        "request to the start of the last service's callback",
+        ("hop", "t_ns"),
+        calls.call_chain_latency,
+    ),
+    Measure(
+        "call_loss",
+        "%",
+        "cell",
+        "share of the calls without an answer, up to the last that was answered; one value per "
+        "service and calling node",
+        ("hop", "lost", "expected"),
+        calls.call_loss,
+    ),
+    Measure(
+        "call_layer",
+        "ns",
+        "cell",
+        "mean of each layer over the answered calls of a service in a cell; they add up to the "
+        "mean call latency",
+        ("hop", "layer"),
+        calls.call_layer,
+        is_mean=True,
     ),
 )
 MEASURES: dict[str, Measure] = {measure.name: measure for measure in _DECLARED}

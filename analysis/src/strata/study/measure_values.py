@@ -43,22 +43,22 @@ class Context:
 def latency(measured: CellTables, context: Context) -> pd.DataFrame:
     """Values of a message's latency: of the longest chains, in a study of chains."""
     if context.is_of_chains:
-        return _messages(_chains(measured, "latency_ns"), "latency_ns", "chain")
+        return message_values(_chains(measured, "latency_ns"), "latency_ns", "chain")
     return hop_latency(measured, context)
 
 
 def hop_latency(measured: CellTables, _: Context) -> pd.DataFrame:
     """Values of the latency of each hop."""
     columns = ["hop", "number", "end_ns", "latency_ns", "warm_up"]
-    return _messages(measured.read("transfers", columns), "latency_ns", "hop")
+    return message_values(measured.read("transfers", columns), "latency_ns", "hop")
 
 
 def whole_latency(measured: CellTables, context: Context) -> pd.DataFrame:
     """Values of the latency to the end of the callback."""
     if context.is_of_chains:
-        return _messages(_chains(measured, "whole_ns"), "whole_ns", "chain")
+        return message_values(_chains(measured, "whole_ns"), "whole_ns", "chain")
     columns = ["hop", "number", "end_ns", "whole_ns", "warm_up"]
-    return _messages(measured.read("transfers", columns), "whole_ns", "hop")
+    return message_values(measured.read("transfers", columns), "whole_ns", "hop")
 
 
 def _chains(measured: CellTables, column: str) -> pd.DataFrame:
@@ -67,17 +67,18 @@ def _chains(measured: CellTables, column: str) -> pd.DataFrame:
     return longest
 
 
-def _messages(rows: pd.DataFrame, column: str, name: str) -> pd.DataFrame:
+def message_values(rows: pd.DataFrame, column: str, name: str) -> pd.DataFrame:
+    """Return a column of rows without the warm-up as values; `name` is the column of the hop."""
     # Columns are cut, not a frame: there are thousands of small ones.
     kept = np.flatnonzero(~rows["warm_up"].to_numpy(bool) & rows[column].notna().to_numpy(bool))
-    end_ns = rows["end_ns"].to_numpy(np.int64)
-    first_ns = end_ns.min() if len(rows) else 0
+    first_ns = rows["end_ns"].min() if len(rows) else 0
+    end_ns = rows["end_ns"].array.take(kept).to_numpy(np.int64)
     return pd.DataFrame(
         {
             "hop": rows[name].array.take(kept),
             "number": rows["number"].array.take(kept),
             "value": rows[column].array.take(kept).to_numpy(np.int64),
-            "t_ns": end_ns[kept] - first_ns,
+            "t_ns": end_ns - first_ns,
         }
     )
 
@@ -403,7 +404,7 @@ def round_trip(measured: CellTables, _: Context) -> pd.DataFrame:
     trips = measured.read("round_trips")
     if trips.empty:
         chains = _chains(measured, "latency_ns")
-        return _messages(chains[chains["hops"] > 1], "latency_ns", "chain")
+        return message_values(chains[chains["hops"] > 1], "latency_ns", "chain")
     kept = trips[~trips["warm_up"]]
     since = kept["begin_ns"] - trips["begin_ns"].min()
     return pd.DataFrame(

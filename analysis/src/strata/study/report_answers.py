@@ -24,8 +24,24 @@ from strata.study.tables.table import first_ones
 from strata.study.wording import STATISTIC_WORDS, count_words, name_words, value_text
 from strata.units import format_number, format_share
 
-PRIMARY = ("latency", "hop_latency", "round_trip", "stamp_latency", "throughput", "period")
+PRIMARY = (
+    "latency",
+    "hop_latency",
+    "call_chain_latency",
+    "request_latency",
+    "call_latency",
+    "round_trip",
+    "stamp_latency",
+    "throughput",
+    "period",
+)
 """Measures of which the answer states the effects: the first that a study has."""
+
+LOSSES = {
+    "loss": ("message of the measured hops was lost", "Messages were lost", "message", "messages"),
+    "call_loss": ("call was left without an answer", "Calls had no answer", "call", "calls"),
+}
+"""Measures of losses, and how an answer says them."""
 
 SHORTFALL = "shortfall"
 SHORT_PERCENT = 5.0
@@ -89,8 +105,7 @@ def answer(study: Study, charts: Sequence[Chart], layers: pd.DataFrame) -> tuple
             primary = Chart(primary.request, primary.measure, primary.frame[kept])
     if primary is not None:
         out += _effects(study, primary)
-    if _has(by_name.get("loss")):
-        out.append(_loss(study, by_name["loss"]))
+    out += [_loss(study, by_name[name]) for name in LOSSES if _has(by_name.get(name))]
     return tuple(out)
 
 
@@ -277,8 +292,9 @@ def _loss(study: Study, chart: Chart) -> str:
     frame = _own(by_cell(chart)).dropna(subset=["value"])
     lossy = frame[frame["value"] > 0]
     cells = count_words(frame["cell"].nunique(), "cell", "cells")
+    none, some, one, many = LOSSES[chart.measure.name]
     if lossy.empty:
-        return f"No message of the measured hops was lost ({cells}{_at_most(frame)})"
+        return f"No {none} ({cells}{_at_most(frame, one, many)})"
     worst = lossy.sort_values("value").iloc[-1]
     told = ", ".join(
         f"{factor.name.replace('_', ' ')} {level_text(str(worst[factor.name]), factor)}"
@@ -286,16 +302,16 @@ def _loss(study: Study, chart: Chart) -> str:
         if factor.name in frame
     )
     return (
-        f"Messages were lost in {lossy['cell'].nunique()} of {cells}, the most "
+        f"{some} in {lossy['cell'].nunique()} of {cells}, the most "
         f"({format_share(float(worst['value']) / 100)}) at {told or 'the only one'}"
     )
 
 
-def _at_most(frame: pd.DataFrame) -> str:
+def _at_most(frame: pd.DataFrame, one: str, many: str) -> str:
     """Say what a loss of which none was seen is at most: few messages do not show that it is 0."""
     count = int(frame["expected"].sum()) if "expected" in frame else 0
     if not count:
         return ""
     upper = format_share(share_at_most(0, count))
-    words = count_words(count, "message", "messages")
+    words = count_words(count, one, many)
     return f", {words}: the loss is {upper} at most, {100 * CONFIDENCE_OF_LOSS:g} % sure"

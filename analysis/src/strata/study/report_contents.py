@@ -186,7 +186,10 @@ class Original:
 
 @dataclass(frozen=True)
 class Contents:
-    """A whole report; `changed` names the facts of the machine that differ between its starts."""
+    """A whole report; `changed` names the facts of the machine that differ between its starts.
+
+    `machines` has the facts in which the machines differ; null where the report is of one.
+    """
 
     name: str
     question: str
@@ -202,6 +205,7 @@ class Contents:
     original: Original | None = None
     findings: tuple[Finding, ...] = ()
     commands: Sequence[str] = ()
+    machines: Table | None = None
 
     @property
     def has_imports(self) -> bool:

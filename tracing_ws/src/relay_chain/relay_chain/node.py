@@ -25,6 +25,11 @@ READY_TOPIC = "/chain_ready"
 LAST_TOPIC = "/chain_last"
 """Where losses are counted, the source says here how many messages it sent (as `msgid`)."""
 
+LAST_QOS = QoSProfile(
+    depth=1,
+    reliability=ReliabilityPolicy.RELIABLE,
+    durability=DurabilityPolicy.TRANSIENT_LOCAL,
+)
 SLOW_TOPIC = "/slow"
 _POLL_S = 0.05
 
@@ -49,14 +54,14 @@ class ChainNode(Node):
         self._work_ns = round(self.setting("work_ms", 0.0, least=0.0) * 1e6)
         self._block_s = self.setting("block_ms", 0.0, least=0.0) / 1e3
         self.qos = QoSProfile(
-            history=HistoryPolicy[self._choice("history", "keep_last", "keep_all")],
+            history=HistoryPolicy[self.choice("history", "keep_last", "keep_all")],
             depth=self.setting("depth", 10, least=1),
-            reliability=ReliabilityPolicy[self._choice("reliability", "reliable", "best_effort")],
-            durability=DurabilityPolicy[self._choice("durability", "volatile", "transient_local")],
+            reliability=ReliabilityPolicy[self.choice("reliability", "reliable", "best_effort")],
+            durability=DurabilityPolicy[self.choice("durability", "volatile", "transient_local")],
         )
         self.payload = self.setting("payload", 1024, least=0)
         self.message_class = self._message_class()
-        self.counts_losses = self._choice("losses", "refuse", "count") == "COUNT"
+        self.counts_losses = self.choice("losses", "refuse", "count") == "COUNT"
         self._log = self.setting("log", "")
         self._force = self.setting("force", False)
         name = self.get_name()
@@ -97,7 +102,8 @@ class ChainNode(Node):
             raise ChainError(f"Cannot use parameter {name}: {value} Hz is not above 0.")
         return 1.0 / value
 
-    def _choice(self, name: str, default: str, other: str) -> str:
+    def choice(self, name: str, default: str, other: str) -> str:
+        """Declare a parameter that has one of two values; returns it in capital letters."""
         value = self.setting(name, default)
         if value not in (default, other):
             raise ChainError(
@@ -106,7 +112,7 @@ class ChainNode(Node):
         return value.upper()
 
     def _message_class(self) -> type[Any]:
-        kind = self._choice("type", "unbounded", "fixed").lower()
+        kind = self.choice("type", "unbounded", "fixed").lower()
         try:
             return message_class(message_name(kind, self.payload))
         except ValueError as error:
@@ -150,6 +156,11 @@ class ChainNode(Node):
     def missing(self) -> str | None:
         """Say which peers this node has not found; null when it has all."""
         raise NotImplementedError
+
+    def missing_peers(self, peers: int) -> str | None:
+        """Say that fewer nodes than `peers` are ready; null when enough are."""
+        ready = self.count_publishers(READY_TOPIC)
+        return None if ready >= peers else f"{ready} of {peers} peers are ready"
 
     def begin(self) -> None:
         """Start, now that this node is connected."""

@@ -11,9 +11,9 @@ what did not come is a fault, or a result), discovery_s (how long to look for th
 ever).
 Source: output, listeners (subscriptions there to wait for), rate (Hz; 0 for as fast as possible),
 messages (0 for as many as go), seconds (0 for as long as it takes), loans (rclcpp only), peers
-(nodes that must be ready first). Relay: input, output, listeners. Sink: input, messages (ends when
-it has them all; 0 where only the source knows how many), quiet_s (or when none came for that long
-after one). Distractor: rate (Hz) of `/slow`. Ping: ping.py.
+(nodes that must be ready first). Relay: input, output, listeners. Listener: input. Sink: input, and
+those of every node that ends by what it received (receiver.py). Distractor: rate (Hz) of `/slow`.
+Ping: ping.py. The nodes of a chain of services: services.py.
 """
 
 from __future__ import annotations
@@ -22,20 +22,12 @@ import sys
 import time
 from typing import Any
 
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from strata_interfaces.msg import Timing
 
 from relay_chain.messages import make_message
-from relay_chain.node import LAST_TOPIC, READY_TOPIC, SLOW_TOPIC, ChainError, ChainNode
-from relay_chain.reception import Flow, Reception
-
-_LAST_QOS = QoSProfile(
-    depth=1,
-    reliability=ReliabilityPolicy.RELIABLE,
-    durability=DurabilityPolicy.TRANSIENT_LOCAL,
-)
-_AFTER_LAST_NS = 2_000_000_000
-"""How long a sink that counts losses waits for more, once the source sent its last."""
+from relay_chain.node import LAST_QOS, LAST_TOPIC, SLOW_TOPIC, ChainError, ChainNode
+from relay_chain.receiver import Receiver
+from relay_chain.reception import Flow
 
 
 class Sender(ChainNode):
@@ -76,11 +68,7 @@ class Starter(Sender):
 
     def missing(self) -> str | None:
         """Say which peers are not there or not ready; null when all are."""
-        missing = super().missing()
-        if missing:
-            return missing
-        ready = self.count_publishers(READY_TOPIC)
-        return None if ready >= self._peers else f"{ready} of {self._peers} peers are ready"
+        return super().missing() or self.missing_peers(self._peers)
 
     def send(self, number: int) -> int:
         """Publish a message of that number; returns its stamp, taken just before."""
@@ -106,7 +94,7 @@ class Source(Starter):
         self._until_ns = 0
         self._last_publisher = None
         if self.counts_losses:
-            self._last_publisher = self.create_publisher(Timing, LAST_TOPIC, _LAST_QOS)
+            self._last_publisher = self.create_publisher(Timing, LAST_TOPIC, LAST_QOS)
 
     def begin(self) -> None:
         """Start the timer."""
@@ -180,86 +168,55 @@ class Relay(Sender):
             self.truth.add("cb_end", message.msgid, time.monotonic_ns(), message.nanosec)
 
 
-class Sink(ChainNode):
-    """Receives; done when it has every message, or when they stopped coming."""
+class Listener(ChainNode):
+    """Takes what a node of the chain publishes, and passes nothing on: a leaf of its fan-out."""
+
+    def __init__(self, name: str = "listener") -> None:
+        """Make a listener."""
+        super().__init__(name)
+        self._subscription = self.create_subscription(
+            self.message_class, self.setting("input", "/chain_0"), self.on_message, self.qos
+        )
+
+    def missing(self) -> str | None:
+        """Say that nobody publishes; null when somebody does."""
+        if self._subscription.get_publisher_count():
+            return None
+        return f"no publisher on {self._subscription.topic_name}"
+
+    def on_message(self, message: Any) -> None:
+        """Work on a message."""
+        started_ns = time.monotonic_ns()
+        with self.calling:
+            self.work()
+            self.truth.add("cb_start", message.msgid, started_ns, message.nanosec)
+            self.truth.add("cb_end", message.msgid, time.monotonic_ns(), message.nanosec)
+
+
+class Sink(Receiver):
+    """Receives messages; done when it has every one, or when they stopped coming."""
 
     def __init__(self, name: str = "sink") -> None:
         """Make a sink."""
         super().__init__(name)
-        messages = self.setting("messages", 500, least=0)
-        if not (messages or self.counts_losses):
-            raise ChainError(
-                "Cannot use parameter messages: 0, where the source says how many it sent, needs "
-                "losses count."
-            )
-        self._sent = messages or None
-        self._quiet_ns = round(self.setting("quiet_s", 5.0, least=0.0) * 1e9)
-        self._last_ns = 0
-        self.reception = Reception()
         self._subscription = self.create_subscription(
             self.message_class, self.setting("input", "/chain_1"), self.on_message, self.qos
         )
-        self._last = None
-        if self.counts_losses:
-            self._last = self.create_subscription(Timing, LAST_TOPIC, self.on_last, _LAST_QOS)
-        self._watch = self.create_timer(0.5, self.on_watch)
 
     def missing(self) -> str | None:
         """Say that the last relay, or who says the last, is not there; null when all are."""
-        for subscription in (self._subscription, self._last):
-            if subscription and not subscription.get_publisher_count():
-                return f"no publisher on {subscription.topic_name}"
-        return None
+        if not self._subscription.get_publisher_count():
+            return f"no publisher on {self._subscription.topic_name}"
+        return super().missing()
 
     def on_message(self, message: Any) -> None:
         """Count a message."""
         started_ns = time.monotonic_ns()
         with self.calling:
             self.work()
-            self._last_ns = started_ns
             self.truth.add("cb_start", message.msgid, started_ns, message.nanosec)
             self.truth.add("cb_end", message.msgid, time.monotonic_ns(), message.nanosec)
-            self.reception.receive(message.msgid, started_ns, len(message.payload))
-            self._look()
-
-    def on_last(self, message: Timing) -> None:
-        """Learn how many messages the source sent."""
-        with self.calling:
-            self._sent = message.msgid
-            self._quiet_ns = _AFTER_LAST_NS
-            self._last_ns = time.monotonic_ns()
-            self._look()
-
-    def _look(self) -> None:
-        if self._sent is not None and self.reception.count >= self._sent:
-            self.finish()
-
-    def on_watch(self) -> None:
-        """End when no message came for long after one."""
-        if not self._last_ns or time.monotonic_ns() - self._last_ns <= self._quiet_ns:
-            return
-        if self.counts_losses:
-            self.finish()
-            return
-        self.finish(
-            f"Cannot receive every message: {self.reception.count} of {self._sent} came, then none "
-            f"for {self._quiet_ns / 1e9:g} s. Lower the rate or the work, or raise the depth."
-        )
-
-    def says(self) -> str:
-        """Say how many came."""
-        of = "" if self._sent is None else f" of {self._sent}"
-        return f"received {self.reception.count}{of} messages"
-
-    def cut_short(self) -> bool:
-        """Tell whether messages are still to come."""
-        if self.counts_losses:
-            return not self.done.done()
-        return self.reception.count < (self._sent or 0)
-
-    def summary(self) -> dict[str, Any]:
-        """Give what was received; times are those of the callbacks."""
-        return self.reception.as_json(self._sent)
+            self.receive(message.msgid, started_ns, len(message.payload))
 
 
 class Distractor(ChainNode):

@@ -13,11 +13,23 @@ from rclpy.signals import SignalHandlerOptions
 from rclpy.task import Future
 
 from relay_chain.node import ChainError, ChainNode
-from relay_chain.nodes import Distractor, Relay, Sink, Source
+from relay_chain.nodes import Distractor, Listener, Relay, Sink, Source
 from relay_chain.ping import Ping
+from relay_chain.receiver import Receiver
+from relay_chain.services import Caller, Forwarder, Responder
 from relay_chain.stop import end_in_time, when_signalled
 
-KINDS = {"source": Source, "relay": Relay, "sink": Sink, "distractor": Distractor, "ping": Ping}
+KINDS = {
+    "source": Source,
+    "relay": Relay,
+    "listener": Listener,
+    "sink": Sink,
+    "distractor": Distractor,
+    "ping": Ping,
+    "caller": Caller,
+    "forwarder": Forwarder,
+    "responder": Responder,
+}
 
 
 def run_nodes(
@@ -69,8 +81,8 @@ def _spin(
         stop.set_result(True)
 
     def on_done(_: Future) -> None:
-        # Sinks and pings end when they have everything, others because of a fault.
-        sinks = [node for node in nodes if isinstance(node, Sink | Ping)]
+        # These end when they have everything, others because of a fault.
+        sinks = [node for node in nodes if isinstance(node, Receiver | Ping | Caller)]
         others = [node for node in nodes if node not in sinks]
         if all(node.done.done() for node in sinks) or any(node.done.done() for node in others):
             stop.set_result(True)

@@ -16,7 +16,7 @@ _ROS_ARGUMENTS = "--ros-args"
 
 
 def kind_of(name: str) -> str:
-    """Give the kind of the node of a name: source, relay, sink, ping or distractor."""
+    """Give the kind of the node of a name: its name up to the first underscore."""
     return name.partition("_")[0]
 
 

@@ -94,6 +94,14 @@ std::vector<std::string> ChainNode::write() {
   return files;
 }
 
+std::optional<std::string> ChainNode::missing_peers(std::size_t peers) const {
+  const auto ready = count_publishers(kReadyTopic);
+  if (ready >= peers) {
+    return std::nullopt;
+  }
+  return std::to_string(ready) + " of " + std::to_string(peers) + " peers are ready";
+}
+
 void ChainNode::finish(std::optional<std::string> problem) {
   if (done_) {
     return;
@@ -183,11 +191,7 @@ std::optional<std::string> Starter::missing() {
   if (auto lacks = Sender::missing()) {
     return lacks;
   }
-  const auto ready = count_publishers(kReadyTopic);
-  if (ready >= peers_) {
-    return std::nullopt;
-  }
-  return std::to_string(ready) + " of " + std::to_string(peers_) + " peers are ready";
+  return missing_peers(peers_);
 }
 
 }  // namespace relay_chain

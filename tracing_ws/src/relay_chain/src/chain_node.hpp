@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -22,6 +23,8 @@ inline constexpr const char* kReadyTopic = "/chain_ready";
 /// Where losses are counted, the source says here how many messages it sent (as `msgid`).
 inline constexpr const char* kLastTopic = "/chain_last";
 inline constexpr const char* kSlowTopic = "/slow";
+/// How long a node that counts losses waits for more, once the last was sent.
+inline constexpr std::chrono::seconds kAfterLast{2};
 
 /// What the nodes of the chain share: QoS, own stamps, busy work, the blocking subscription, and
 /// waiting for the neighbours. The parameters are those of the Python nodes (relay_chain/nodes.py);
@@ -53,6 +56,8 @@ class ChainNode : public rclcpp::Node {
  protected:
   /// Says which peers this node has not found; nothing when it has all.
   virtual std::optional<std::string> missing() = 0;
+  /// Says that fewer nodes than `peers` are ready; nothing when enough are.
+  [[nodiscard]] std::optional<std::string> missing_peers(std::size_t peers) const;
   /// Adds the numbers of this node; false for one that has none.
   virtual bool sum_up(Summary& /*summary*/) const { return false; }
   /// Writes what nobody asked for yet: in a component container. For the destructor of a node that

@@ -34,12 +34,15 @@ add_library(relay_chain_nodes SHARED
   src/chain_node.cpp
   src/distractor.cpp
   src/endpoints.cpp
+  src/listener.cpp
   src/make_node.cpp
   src/messages.cpp
   src/ping.cpp
   src/process.cpp
   src/programs.cpp
+  src/receiver.cpp
   src/relay.cpp
+  src/services.cpp
   src/sink.cpp
   src/source.cpp
   src/summary.cpp
@@ -54,15 +57,19 @@ target_link_libraries(relay_chain_nodes PUBLIC
 rclcpp_components_register_nodes(relay_chain_nodes
   relay_chain::Source
   relay_chain::Relay
+  relay_chain::Listener
   relay_chain::Sink
   relay_chain::Ping
-  relay_chain::Distractor)
+  relay_chain::Distractor
+  relay_chain::Caller
+  relay_chain::Forwarder
+  relay_chain::Responder)
 install(TARGETS relay_chain_nodes DESTINATION lib)
 
 # Named apart from the Python executables, which lie in the same directory.
 add_executable(chain_cpp src/chain_main.cpp)
 set(executables chain_cpp)
-foreach(kind source relay sink ping distractor)
+foreach(kind source relay listener sink ping distractor caller forwarder responder)
   add_executable(${kind}_cpp src/node_main.cpp)
   target_compile_definitions(${kind}_cpp PRIVATE RELAY_CHAIN_NODE="${kind}")
   list(APPEND executables ${kind}_cpp)

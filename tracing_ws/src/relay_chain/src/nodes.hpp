@@ -9,6 +9,7 @@
 #include <string>
 
 #include "chain_node.hpp"
+#include "receiver.hpp"
 
 namespace relay_chain {
 
@@ -48,33 +49,31 @@ class Relay : public Sender {
   rclcpp::SubscriptionBase::SharedPtr subscription_;
 };
 
-/// Receives; done when it has every message, or when they stopped coming.
-class Sink : public ChainNode {
+/// Takes what a node of the chain publishes, and passes nothing on: a leaf of its fan-out.
+class Listener : public ChainNode {
+ public:
+  explicit Listener(const rclcpp::NodeOptions& options);
+
+ protected:
+  std::optional<std::string> missing() override;
+
+ private:
+  rclcpp::SubscriptionBase::SharedPtr subscription_;
+};
+
+/// Receives messages; done when it has every one, or when they stopped coming.
+class Sink : public Receiver {
  public:
   explicit Sink(const rclcpp::NodeOptions& options);
   ~Sink() override { write_at_last(); }
 
-  [[nodiscard]] bool ends() const override { return true; }
-  [[nodiscard]] std::optional<std::string> says() const override;
-  [[nodiscard]] bool cut_short() const override;
-
  protected:
   std::optional<std::string> missing() override;
-  bool sum_up(Summary& summary) const override;
 
  private:
   void on_message(std::int64_t started_ns, const Arrival& arrival);
-  void on_last(std::int64_t sent);
-  void on_watch();
-  void look();
 
-  std::optional<std::int64_t> sent_;
-  std::chrono::nanoseconds quiet_;
-  Reception reception_;
-  std::int64_t last_ns_ = 0;
   rclcpp::SubscriptionBase::SharedPtr subscription_;
-  rclcpp::SubscriptionBase::SharedPtr last_;
-  rclcpp::TimerBase::SharedPtr watch_;
 };
 
 /// Sends a message, waits for its return, sends the next; a relay is its `pong`.
@@ -130,8 +129,8 @@ class Distractor : public ChainNode {
   rclcpp::TimerBase::SharedPtr timer_;
 };
 
-/// Makes the node of a name, of the kind that its name begins with: source, relay, sink,
-/// ping or distractor. Throws Error for another.
+/// Makes the node of a name, of the kind that its name begins with. Throws Error, which names the
+/// kinds, for another.
 std::shared_ptr<ChainNode> make_node(const std::string& name, const rclcpp::NodeOptions& options);
 
 }  // namespace relay_chain

@@ -14,6 +14,12 @@ CAMPAIGNS = (
         "latency; this is an error of Strata, please report it.",
     ),
     Diagnostic(
+        "inexact_calls",
+        Severity.WARNING,
+        "{count} measured {call has|calls have} layers that do not add up to {its|their} latency; "
+        "this is an error of Strata, please report it.",
+    ),
+    Diagnostic(
         "inexact_chains",
         Severity.WARNING,
         "{count} measured {chain has|chains have} layers that do not add up to {its|their} "

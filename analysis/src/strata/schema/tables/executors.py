@@ -9,7 +9,7 @@ from strata.schema.table import Column, Table
 from strata.schema.tables.threads import CPU_USE
 
 _NO_EXECUTOR = "the thread has no executor events"
-_NO_MESSAGE = "the executor took no message of the application"
+_NO_MESSAGE = "the executor took no message of the application, and no request"
 
 EXECUTOR_BLOCKERS = Table(
     "executor_blockers",
@@ -97,12 +97,13 @@ EXECUTOR_THREADS = Table(
         instant(
             "traffic_begin_ns",
             "publish time of the executor's first application message (published on a host with "
-            "another clock: when it was picked); not before begin_ns",
+            "another clock: when it was picked); if it took only requests of services, take of the "
+            "first; not before begin_ns",
             null=_NO_MESSAGE,
         ),
         instant(
             "traffic_end_ns",
-            "end of the callback of the executor's last message; not after end_ns",
+            "end of the callback of the executor's last message, or request; not after end_ns",
             null=_NO_MESSAGE,
         ),
         duration(

@@ -10,6 +10,8 @@ from __future__ import annotations
 from strata.schema.columns import duration, instant
 from strata.schema.layers import HOLD, HOP_LAYERS, LINK_HOLD, STORED
 from strata.schema.table import Column, Table
+from strata.schema.tables.measured_calls import CALL_TABLES
+from strata.schema.tables.measured_executors import EXECUTOR_TABLES
 
 _HOP = Column("hop", "string", "topic: publishing node -> subscribing node")
 _NUMBER = Column("number", "int64", "index among its publisher's publications, from 0")
@@ -213,4 +215,6 @@ MEASURED_TABLES = (
     MEASURED_RESOURCES,
     MEASURED_STAMPS,
     MEASURED_ROUND_TRIPS,
+    *CALL_TABLES,
+    *EXECUTOR_TABLES,
 )

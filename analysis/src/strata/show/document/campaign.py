@@ -61,6 +61,7 @@ def document(contents: Contents) -> dict[str, Any]:
             {"at_utc": one.at_utc, "facts": dict(one.facts)} for one in contents.environments
         ],
         "changed": list(contents.changed),
+        "machines": contents.machines and _table("machines", contents.machines),
         "original": original
         and {
             "title": original.title,
@@ -99,12 +100,14 @@ def sheets(contents: Contents) -> dict[str, Sheet]:
             ],
         ),
     }
-    for part in contents.studies:
-        for name, table in part.tables.items():
-            out[name] = Sheet(
-                tuple(map(_named, table.columns)),
-                [list(row.values()) for row in _rows(table)],
-            )
+    tables = {name: table for part in contents.studies for name, table in part.tables.items()}
+    if contents.machines is not None:
+        tables["machines"] = contents.machines
+    for name, table in tables.items():
+        out[name] = Sheet(
+            tuple(map(_named, table.columns)),
+            [list(row.values()) for row in _rows(table)],
+        )
     return out
 
 

@@ -86,6 +86,12 @@ def order(layer: str) -> int:
     return names.index(layer) if layer in names else len(names)
 
 
+def order_in_call(layer: str) -> int:
+    """Place of a layer of service calls in legends: as a call meets them."""
+    names = [item.name for item in service_layers.SERVICE_LAYERS]
+    return names.index(layer) if layer in names else len(names)
+
+
 def _ink_on(fill: str) -> str:
     """Black or white, whichever has more contrast (WCAG relative luminance)."""
     luminance = _luminance(fill)

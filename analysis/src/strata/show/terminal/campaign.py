@@ -37,6 +37,10 @@ def print_contents(contents: Contents, console: Console) -> None:
         _say(console, f"{finding.severity}: {finding.text} ({finding.where})")
     for part in contents.studies:
         _study(part, console)
+    if contents.machines is not None:
+        console.print()
+        console.print(Rule("Machines", align="left", characters="="))
+        _table(table_part(contents.machines, "machines"), console)
     if contents.original and contents.original.corrections:
         console.print(Rule("Corrections of the original", align="left", characters="-"))
         for text in contents.original.corrections:

@@ -14,10 +14,13 @@ from strata.campaign.model import Figure
 from strata.errors import CampaignError
 from strata.study.campaign_results import Results
 from strata.study.tables.anova import anova
+from strata.study.tables.calls import calls
 from strata.study.tables.comparisons import pairs
 from strata.study.tables.layers import layers
 from strata.study.tables.losses import boundaries, loss
+from strata.study.tables.machines import of_every_machine
 from strata.study.tables.published import corrections, published
+from strata.study.tables.saturation import saturation
 from strata.study.tables.segmented import segmented
 from strata.study.tables.side_by_side import side_by_side
 from strata.study.tables.spreads import spread, spread_interaction
@@ -39,10 +42,15 @@ TABLES: dict[str, Callable[[Results, str, Figure], Table]] = {
     "loss": loss,
     "boundaries": boundaries,
     "layers": layers,
+    "calls": calls,
+    "saturation": saturation,
     "published": published,
     "corrections": corrections,
 }
 """The kinds of `figures` that are tables, and what makes each."""
+
+OF_CELLS = ("loss", "boundaries", "layers", "calls", "saturation")
+"""Those that are made of cells, not of a measure's values: one for each of several machines."""
 
 
 def table_of(results: Results, study: str, figure: Figure) -> Table:
@@ -52,7 +60,11 @@ def table_of(results: Results, study: str, figure: Figure) -> Table:
     """
     if figure.kind not in TABLES:
         raise CampaignError(f"Cannot make a table of {figure.kind}: known are {', '.join(TABLES)}.")
-    made = TABLES[figure.kind](results, study, figure)
+    make = TABLES[figure.kind]
+    of_cells = figure.kind in OF_CELLS
+    made = (
+        of_every_machine(make, results, study, figure) if of_cells else make(results, study, figure)
+    )
     made = written(made, results.study(study), keep=("here",))
     if figure.kind in ("published", "corrections"):
         return made

@@ -27,6 +27,7 @@ _SERIES = {
 }
 _STATISTICS = {"median": "p50"}
 _EXECUTORS = {"multi-threaded": "multi", "single-threaded": "single"}
+_OF_RELAY = {"topics": "hop_latency", "services": "request_latency"}
 _SIZES = {"256B": "256", "128KB": "131072"}
 _MIDDLEWARES = {"connext": "connext", "opensplice": "opensplice", "fastrtps": "fastdds_udp"}
 _POOLS = {"256 MB": "zenoh_256m", "512 MB": "zenoh_512m", "1.4 GB": "zenoh_1452m"}
@@ -65,7 +66,8 @@ class Further:
 class Figures:
     """Printed figures: `frame` has the factors, measure, statistic, unit, printed and right.
 
-    `here` labels the same statistic of ours.
+    `here` labels the same statistic of ours. `elsewhere` are columns of `frame` with the
+    same figure as printed of other machines, by their names.
     """
 
     factors: tuple[str, ...]
@@ -73,10 +75,16 @@ class Figures:
     notes: tuple[str, ...]
     here: str = "here"
     further: tuple[Further, ...] = ()
+    elsewhere: tuple[str, ...] = ()
 
 
-def _figures(factors: tuple[str, ...], rows: list[dict[str, Any]], *notes: str) -> Figures:
-    columns = [*factors, "measure", "statistic", "unit", "printed", "right"]
+def _figures(
+    factors: tuple[str, ...],
+    rows: list[dict[str, Any]],
+    *notes: str,
+    further_columns: tuple[str, ...] = (),
+) -> Figures:
+    columns = [*factors, "measure", "statistic", "unit", "printed", "right", *further_columns]
     return Figures(factors, pd.DataFrame(rows, columns=columns), notes)
 
 
@@ -109,30 +117,58 @@ def ouster_test_cases(path: Path) -> Figures:
 
 
 def relay(path: Path) -> Figures:
-    """Read campaign B's table."""
+    """Read campaign B's tables: of topics and, from its later page, of services and machines."""
+    printed = pd.read_csv(path, dtype=str)
+    first = printed["machine"].iloc[0]
+    key = ["communication", "executor", "rate_hz"]
     rows = [
         {
             "rate": str(float(row["rate_hz"])),
             "executor": _EXECUTORS[row["executor"]],
-            "measure": "hop_latency",
+            "measure": _OF_RELAY[row["communication"]],
             "statistic": statistic,
             "unit": "us",
             "printed": row[f"{statistic}_us"],
+            **{
+                machine: _elsewhere(printed, machine, [row[name] for name in key], statistic)
+                for machine in _machines(printed)
+            },
         }
-        for row in pd.read_csv(path, dtype=str).to_dict("records")
+        for row in printed[printed["machine"] == first].to_dict("records")
         for statistic in ("p50", "p90")
     ]
     figures = _figures(
         ("rate", "executor"),
         rows,
         "Printed: quantiles of the chain's latency divided by its 21 hops, which are quantiles of "
-        "no hop. Here: of the hops themselves, of the whole chain, and for comparison as printed.",
+        "no hop. Here: of the hops themselves (of services: each request to the start of the "
+        "service's callback), of the whole chain, and for comparison as printed.",
+        "ERROR is what the original prints: its chain of services lost messages at that rate.",
+        further_columns=_machines(printed),
     )
-    further = (
-        Further("hop_latency", "latency", "chain, here"),
-        Further("hop_latency", "latency", "chain / {hops}, the original's definition", True),
+    further = tuple(
+        one
+        for hop, chain in (("hop_latency", "latency"), ("request_latency", "call_chain_latency"))
+        for one in (
+            Further(hop, chain, "chain, here"),
+            Further(hop, chain, "chain / {hops}, the original's definition", True),
+        )
     )
-    return replace(figures, here="hop, here", further=further)
+    return replace(figures, here="hop, here", further=further, elsewhere=_machines(printed))
+
+
+def _machines(printed: pd.DataFrame) -> tuple[str, ...]:
+    """Name the machines of a file but the first."""
+    return tuple(printed["machine"].unique()[1:])
+
+
+def _elsewhere(printed: pd.DataFrame, machine: str, key: list[str], statistic: str) -> str | None:
+    """Return the figure that is printed of another machine; null without one."""
+    rows = printed[printed["machine"] == machine]
+    for name, value in zip(("communication", "executor", "rate_hz"), key, strict=True):
+        rows = rows[rows[name] == value]
+    found = rows[f"{statistic}_us"].dropna()
+    return str(found.iloc[0]) if len(found) else None
 
 
 def dds_groups(path: Path) -> Figures:

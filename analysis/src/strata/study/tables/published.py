@@ -30,6 +30,7 @@ from strata.study.wording import name_words, shown_factor, shown_unit
 from strata.units import format_share
 
 DIRECTORY = "published"
+CALL_CHAIN = "call_chain_latency"
 _SQUARE = "ns^2"
 _TITLE = "as published (another machine)"
 _WHAT = ["measure", "statistic", "unit"]
@@ -131,16 +132,16 @@ def _beside(
     labels: dict[str, str] = {}
     for further in figures.further:
         asked = figures.frame[figures.frame["measure"] == further.beside]
-        if asked.empty or (further.by_hops and not results.study(study).stated.chain):
+        if asked.empty or (further.by_hops and not _has_chains(results, study, further)):
             continue
         own = _ours(results, study, asked, rows, figure, further).drop(columns="count")
         column = f"further_{len(labels)}"
         frame = frame.merge(own.rename(columns={"here": column}), on=[*rows, *_WHAT], how="left")
-        hops = sorted(set(_hops(results, study, figure).values()))
+        hops = sorted(set(_hops(results, study, figure, further).values()))
         labels[column] = further.label.format(hops=", ".join(map(str, hops)) or "hops")
     frame = _in_order(frame, results, study, figures, rows)
     alike = [name for name in _WHAT if frame[name].nunique() == 1]
-    columns = _columns(rows, figures.here, labels, frame, client)
+    columns = _columns(rows, figures, labels, frame, client)
     words = [one.texts[frame[one.name].iloc[0]] for one in columns if one.name in alike]
     title = ", ".join(words)
     kept = tuple(one for one in columns if one.name not in alike)
@@ -148,7 +149,11 @@ def _beside(
 
 
 def _columns(
-    rows: Sequence[str], here: str, further: dict[str, str], frame: pd.DataFrame, client: str
+    rows: Sequence[str],
+    figures: printed_figures.Figures,
+    further: dict[str, str],
+    frame: pd.DataFrame,
+    client: str,
 ) -> tuple[Column, ...]:
     units = {unit: unit for unit in frame["unit"]}
     statistics = {name: _statistic_words(name) for name in frame["statistic"]}
@@ -159,7 +164,13 @@ def _columns(
         Column("unit", "unit", texts=units),
         Column("printed", "printed", form="exact"),
         Column("right", "corrected", form="exact", text="where the printed figure is wrong"),
-        Column("here", here, form="figure", text=f"this machine{', ' if client else ''}{client}"),
+        *(Column(name, f"printed, {name}", form="exact") for name in figures.elsewhere),
+        Column(
+            "here",
+            figures.here,
+            form="figure",
+            text=f"this machine{', ' if client else ''}{client}",
+        ),
         *(Column(name, label, form="number") for name, label in further.items()),
         Column("count", "n here", form="count"),
     )
@@ -206,7 +217,8 @@ def _ours(
         frame = long_frame(results, study, of, where=figure.where, imports=False)
         if further and further.by_hops:
             # Of no cell, or of cells without chains, there is nothing to divide by: no value.
-            hops = frame["cell"].astype(str).map(_hops(results, study, figure)).astype("float64")
+            of_cells = _hops(results, study, figure, further)
+            hops = frame["cell"].astype(str).map(of_cells).astype("float64")
             frame = frame.assign(value=frame["value"] / hops).dropna(subset=["value"])
         for levels, own in groups(frame, rows):
             values = own["value"].to_numpy(np.float64)
@@ -218,10 +230,17 @@ def _ours(
     return pd.DataFrame(out, columns=[*rows, *_WHAT, "here", "count"])
 
 
-def _hops(results: Results, study: str, figure: Figure) -> dict[str, int]:
-    """Return how many hops the longest chain of each cell has."""
+def _has_chains(results: Results, study: str, further: printed_figures.Further) -> bool:
+    return further.measure == CALL_CHAIN or results.study(study).stated.chain
+
+
+def _hops(
+    results: Results, study: str, figure: Figure, further: printed_figures.Further
+) -> dict[str, int]:
+    """Return how many hops the longest chain of each cell has: of messages, or of calls."""
+    table = "call_chains" if further.measure == CALL_CHAIN else "chains"
     ran = [one for one in results.study(study).finished if keeps(figure.where, one.cell.levels)]
-    found = {one.id: results.measured(one).read("chains", ["hops"])["hops"] for one in ran}
+    found = {one.id: results.measured(one).read(table, ["hops"])["hops"] for one in ran}
     return {cell: int(hops.max()) for cell, hops in found.items() if len(hops)}
 
 

@@ -11,7 +11,9 @@ import numpy as np
 import pandas as pd
 
 from strata.campaign.model import Figure, listed
+from strata.study.call_values import answered_calls
 from strata.study.campaign_results import FINISHED, Outcome, Results, Study, keeps
+from strata.study.cell_tables import CellTables
 from strata.study.level_texts import level_text
 from strata.study.long_frames import long_frame
 from strata.study.measure_definitions import Measure, find_measure
@@ -38,6 +40,7 @@ _STATISTICS = (
 _WITH_INTERVALS: tuple[StatisticName, ...] = ("mean", "p50", "p90", "p99")
 STATISTIC_LABELS = dict(_STATISTICS)
 """How tables label statistics."""
+_OF_CALLS = ("call_latency", "request_latency", "call_chain_latency")
 _MILLION = 1_000_000
 SEED = 1
 """Of all bootstraps of a report: the same data give the same intervals."""
@@ -56,15 +59,16 @@ def summary(results: Results, study: str, figure: Figure) -> Table:
             "left_out",
             "warm-up",
             form="count",
-            text="messages of the measured hops that are left out",
+            text="messages (or calls) of the measured hops that are left out",
         ),
-        Column("lost", "lost", form="count", text="messages of the measured hops"),
+        Column("lost", "lost", form="count", text="messages (or calls) of the measured hops"),
         *(Column(name, label, measure.unit, "number") for name, label in _STATISTICS),
     )
     out = Rows(columns)
     for levels, own in groups(frame, rows):
         hop = levels.get("hop")
-        out.rows.append({**levels, **_counts(results, study, own, hop), **_described(own)})
+        counts = _counts(results, study, own, hop, of_calls=measure.name in _OF_CALLS)
+        out.rows.append({**levels, **counts, **_described(own)})
     notes = [f"{name_words(measure.name)}: {measure.text}."]
     notes += put_together(results, study, figure, frame)
     notes.append("MAD is the median of |x - median|, unscaled; std divides by n - 1.")
@@ -88,21 +92,33 @@ def _described(own: pd.DataFrame) -> dict[str, float | int | None]:
 
 
 def _counts(
-    results: Results, study: str, own: pd.DataFrame, hop: str | None
+    results: Results, study: str, own: pd.DataFrame, hop: str | None, *, of_calls: bool
 ) -> dict[str, int | None]:
-    """Return how many messages were lost and left out in the cells of a group of rows.
+    """Return how many messages (or calls) were lost and left out in the cells of a group of rows.
 
     Of one hop where the group is of one; null where it is none (a chain, a publisher).
     """
     cells = set(own["cell"].astype(str))
-    ran = [one for one in results.study(study).finished if one.id in cells]
-    hops = [results.measured(one).read("hops", ["hop", "lost", "left_out"]) for one in ran]
+    ran = results.measured_cells(study, cells)
+    hops = [
+        _calls(one) if of_calls else one.read("hops", ["hop", "lost", "left_out"]) for one in ran
+    ]
     if hop is not None:
         hops = [one[one["hop"] == hop] for one in hops]
     if not sum(len(one) for one in hops):
         # Imported, too: their files do not tell.
         return {"lost": None, "left_out": None}
     return {name: int(sum(one[name].sum() for one in hops)) for name in ("lost", "left_out")}
+
+
+def _calls(measured: CellTables) -> pd.DataFrame:
+    """Return of each hop of calls how many had no answer, and how many were warm-up."""
+    counted = answered_calls(measured)
+    lost = (~counted["is_answered"]).groupby(counted["hop"].astype(str)).sum()
+    every = measured.read("calls", ["hop", "warm_up"])
+    left_out = every["warm_up"].groupby(every["hop"].astype(str)).sum()
+    frame = pd.DataFrame({"lost": lost, "left_out": left_out}).fillna(0).astype("int64")
+    return frame.rename_axis("hop").reset_index()
 
 
 def intervals(results: Results, study: str, figure: Figure) -> Table:

@@ -70,6 +70,7 @@ def render_page(contents: Contents) -> str:
             facts=facts,
             changed=[fact for fact in facts if fact.changed],
             machine=_machine(facts),
+            machines=contents.machines and table_part(contents.machines, "machines"),
             flow=_flow(contents.studies),
             figures=_figure_items(sections),
             paints=theme.paints(),

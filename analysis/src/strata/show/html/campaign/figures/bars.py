@@ -29,7 +29,8 @@ def draw_bars(chart: Chart, study: Study) -> Drawn:
     chart = Chart(chart.request, chart.measure, rows, chart.empty)
     x = chart.request.x
     at = places(levels_of(rows, x, study) or [""], study.factor(x), x, spread=False)
-    layers = sorted(rows["layer"].astype(str).unique(), key=theme.order)
+    order = theme.order_in_call if chart.measure.name == "call_layer" else theme.order
+    layers = sorted(rows["layer"].astype(str).unique(), key=order)
     tops = _tops(chart)
     shared = min(tops) > 0 and max(tops) / min(tops) <= 8
     whole = max(tops) if shared else None

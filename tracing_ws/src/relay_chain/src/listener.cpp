@@ -1,0 +1,28 @@
+// Copyright 2026 The Strata Authors
+// SPDX-License-Identifier: Apache-2.0
+#include <rclcpp_components/register_node_macro.hpp>
+
+#include "nodes.hpp"
+
+namespace relay_chain {
+
+Listener::Listener(const rclcpp::NodeOptions& options) : ChainNode("listener", options) {
+  subscription_ =
+      endpoints().receiving(*this, topic(setting(*this, "input", std::string("/chain_0"))),
+                            [this](std::int64_t started_ns, const Arrival& came) {
+                              work();
+                              truth().add("cb_start", came.number, started_ns, came.sent_ns);
+                              truth().add("cb_end", came.number, now_ns(), came.sent_ns);
+                            });
+}
+
+std::optional<std::string> Listener::missing() {
+  if (reaching(*subscription_) == 0) {
+    return std::string("no publisher on ") + subscription_->get_topic_name();
+  }
+  return std::nullopt;
+}
+
+}  // namespace relay_chain
+
+RCLCPP_COMPONENTS_REGISTER_NODE(relay_chain::Listener)
