@@ -138,6 +138,8 @@ class CameraSource(Node):
         self._camera_info.header.frame_id = self._frame_id
         self._image_publisher = self.create_publisher(kind, topic, qos)
         self._info_publisher = self.create_publisher(CameraInfo, "camera/camera_info", qos)
+        # Counting publishers applies no remapping.
+        self._ready_topic = self.resolve_topic_name(READY_TOPIC)
 
     def stop(self) -> None:
         """End `run` soon; from any thread."""
@@ -184,7 +186,7 @@ class CameraSource(Node):
         """Count the subscribers that are connected, seen from either end."""
         publishers = (self._image_publisher, self._info_publisher)
         counts = [publisher.get_subscription_count() for publisher in publishers]
-        return min(self.count_publishers(READY_TOPIC), *counts)
+        return min(self.count_publishers(self._ready_topic), *counts)
 
     def _run_stream(self) -> None:
         capture = self._module.Capture(
