@@ -3,15 +3,17 @@
 """From the file of a scenario to the document to check: settings, repetitions, changes.
 
 `${name}` stands for a setting or a part of the duration, `${name+1}` and `${name-1}` for a
-neighbour of a whole number, `${name?A:B}` for the text A where it is true and B where it is false.
-An element with `repeat: N` stands for N of it, in which `${i}` counts from 0. A text that is one
-placeholder takes the value with its type.
+neighbour of a whole number, `${name?A:B}` for the text A where it is true and B where it is false,
+`${name=A|B}` for whether it is one of these words. An element with `repeat: N` stands for N of it,
+in which `${i}` counts from 0; with `repeat: {a: N, b: M}` for N x M of it, in which `${a}` and
+`${b}` do. A text that is one placeholder takes the value with its type.
 """
 
 from __future__ import annotations
 
+import itertools
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -24,8 +26,12 @@ LATE = ("results", "root")
 """Placeholders that are known when the scenario runs: where nodes write, and the project."""
 
 UNITS = ("messages", "scans", "frames", "seconds")
-_PLACEHOLDER = re.compile(r"\$\{(\w+)(?:([+-])(\d+)|\?([^:{}]*):([^{}]*))?\}")
-_SECONDS = re.compile(r"(\d+(?:\.\d+)?) ?s")
+_PLACEHOLDER = re.compile(
+    r"\$\{(\w+)(?:([+-])(\d+)|=([\w|]+)|\?([^:{}]*):([^{}]*))?\}", re.ASCII
+)
+_TIME = re.compile(r"(\d+(?:\.\d+)?) ?(s|min|h)", re.ASCII)
+_UNIT_S = {"s": 1.0, "min": 60.0, "h": 3600.0}
+_MOST_REPEATED = 1000
 
 Scalar = bool | int | float | str
 
@@ -43,7 +49,7 @@ class Expansion:
         """Give the document with all settings and changes applied, without the `settings`.
 
         `changes` are texts by the name of a setting, or by a dotted place in the document;
-        `duration` is a number of the scenario's own unit, or seconds with an `s`.
+        `duration` is a number of the scenario's own unit, or a time with `s`, `min` or `h`.
         """
         declared = self._settings()
         unknown = [key for key in changes if "." not in key and key not in declared]
@@ -138,24 +144,24 @@ class Expansion:
         return {unit: duration[unit]}
 
     def _converted(self, text: str, unit: str, per_second: object) -> int | float:
-        seconds = _SECONDS.fullmatch(text)
-        if seconds and unit != "seconds":
+        seconds = seconds_of(text)
+        if seconds is not None and unit != "seconds":
             if not isinstance(per_second, int | float):
                 raise ScenarioError(
                     f"Cannot run {self._path} for {text}: its length is given in {unit}, without "
                     f"a rate per second. Give --duration a number of {unit}."
                 )
-            value = float(max(1.0, round(float(seconds[1]) * per_second)))
+            value = float(max(1.0, round(seconds * per_second)))
         else:
             try:
-                value = float(seconds[1] if seconds else text)
+                value = float(text) if seconds is None else seconds
             except ValueError:
                 value = 0.0
         if not 0 < value < 1e9 or (unit != "seconds" and value != int(value)):
             raise ScenarioError(
                 f"Cannot run {self._path} for '{text}': that is not a number of {unit} above 0 "
-                f"and below 1,000,000,000. Write --duration 100 for 100 {unit}, or 10s for "
-                "seconds."
+                f"and below 1,000,000,000. Write --duration 100 for 100 {unit}, or 10s, 5min, 4h "
+                "for a time."
             )
         return value if unit == "seconds" else int(value)
 
@@ -173,27 +179,43 @@ class Expansion:
     def _list(self, values: LocatedList, names: Mapping[str, Scalar]) -> LocatedList:
         made = LocatedList([], [])
         for element, line in zip(values, values.lines, strict=True):
-            times: Sequence[int | None] = [None]
-            if isinstance(element, LocatedDict) and "repeat" in element:
-                count = self._value(element["repeat"], names, line)
-                if type(count) is not int or count < 0:
-                    raise refusal(self._path, line, f"repeat is '{count}'", "Write a whole number")
-                times = range(count)
-            for number in times:
-                here = names if number is None else {**names, "i": number}
-                made.append(self._value(element, here, line))
+            repeats = isinstance(element, LocatedDict) and "repeat" in element
+            for numbers in self._numbers(element["repeat"], names, line) if repeats else [{}]:
+                made.append(self._value(element, {**names, **numbers}, line))
                 made.lines.append(line)
         return made
 
+    def _numbers(
+        self, repeat: Any, names: Mapping[str, Scalar], line: int
+    ) -> Iterator[dict[str, int]]:
+        """Give the numbers of each repetition by name, `i` where `repeat` is a plain count."""
+        counts = repeat if isinstance(repeat, LocatedDict) else {"i": repeat}
+        stated = {name: self._value(count, names, line) for name, count in counts.items()}
+        total = 1
+        for name, count in stated.items():
+            if type(count) is not int or count < 0:
+                raise refusal(self._path, line, f"repeat is '{count}'", "Write a whole number")
+            if isinstance(repeat, LocatedDict) and name in self.settings:
+                fact = f"repeat counts '{name}', which is a setting"
+                raise refusal(self._path, line, fact, "Choose another name")
+            total *= count
+        if total > _MOST_REPEATED:
+            fact = f"repeat is {total:,}, above {_MOST_REPEATED:,}"
+            raise refusal(self._path, line, fact, "Repeat less")
+        for numbers in itertools.product(*map(range, stated.values())):
+            yield dict(zip(stated, numbers, strict=True))
+
     def _filled(self, text: str, names: Mapping[str, Scalar], line: int) -> Scalar:
         def found(match: re.Match[str]) -> Scalar:
-            name, sign, offset, yes, no = match.groups()
+            name, sign, offset, words, yes, no = match.groups()
             if name in LATE and match[0] == f"${{{name}}}":
                 return match[0]
             if name not in names:
                 known = ", ".join([*names, *LATE])
                 raise refusal(self._path, line, f"'{match[0]}' is not known", f"Known: {known}")
             value = names[name]
+            if words is not None:
+                return as_text(value) in words.split("|")
             if yes is not None:
                 if type(value) is not bool:
                     fact = f"'{match[0]}': {value} is neither true nor false"
@@ -272,6 +294,12 @@ def _parsed(text: str) -> Any:
         raise ScenarioError(
             f"Cannot set a value: '{shown(text)}' is not valid YAML ({error.fact}). Quote it."
         ) from error
+
+
+def seconds_of(text: str) -> float | None:
+    """Read a time such as `10s`, `5min` or `4h`, in seconds; null for what is none."""
+    found = _TIME.fullmatch(text)
+    return float(found[1]) * _UNIT_S[found[2]] if found else None
 
 
 def as_text(value: Scalar) -> str:
