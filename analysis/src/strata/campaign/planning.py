@@ -29,11 +29,16 @@ _LARGEST_SEED = 2**31
 
 @dataclass(frozen=True)
 class Asked:
-    """What the user asked for; null for what he left open."""
+    """What the user asked for; null for what was left open.
+
+    `duration` is for the cells that `only` names, all without any.
+    """
 
     quick: bool = False
     seed: int | None = None
     repetitions: int | None = None
+    duration: str | None = None
+    only: Sequence[str] = ()
 
 
 def plan_campaign(
@@ -48,10 +53,15 @@ def plan_campaign(
     former = open_directory(path) if check_campaign_directory(path) else None
     variant = _same_variant(former, loaded, asked) if former else _new_variant(asked)
     cells = expand(loaded, variant)
+    if asked.duration is not None:
+        chosen = dict.fromkeys(cell.group for cell in _chosen(loaded, cells, asked.only))
+        given = {**variant.durations, **dict.fromkeys(chosen, asked.duration)}
+        variant = replace(variant, durations=given)
+        cells = expand(loaded, variant)
     planned = make_directory(path, loaded, variant, cells)
     done = set()
     if former is not None:
-        _refuse_changed(former, cells)
+        _refuse_changed(former, cells, asked)
         done = {cell.id for cell in former.cells if former.finished(cell)}
         kept = {key: former.document[key] for key in ("made_utc", "environments")}
         planned = replace(planned, document={**planned.document, **kept})
@@ -64,16 +74,20 @@ def choose(directory: CampaignDirectory, only: Sequence[str]) -> list[Cell]:
     Each is STUDY, or STUDY/LEVEL with as many levels as needed (a cell's id too): `FACTOR=LEVEL`
     where two factors have a level of that name. Raises CampaignError for what names no cell.
     """
+    return _chosen(directory.loaded, directory.cells, only)
+
+
+def _chosen(loaded: LoadedCampaign, cells: list[Cell], only: Sequence[str]) -> list[Cell]:
     if not only:
-        return directory.cells
-    chosen = [_Choice(directory.loaded, text) for text in only]
+        return cells
+    chosen = [_Choice(loaded, text) for text in only]
     for choice in chosen:
-        if not any(choice.covers(cell) for cell in directory.cells):
+        if not any(choice.covers(cell) for cell in cells):
             raise CampaignError(
                 f"Cannot run --only {choice.text}: no cell of this campaign matches. "
                 "--list shows the cells."
             )
-    return [cell for cell in directory.cells if any(one.covers(cell) for one in chosen)]
+    return [cell for cell in cells if any(one.covers(cell) for one in chosen)]
 
 
 class _Choice:
@@ -142,13 +156,22 @@ def _same_variant(former: CampaignDirectory, loaded: LoadedCampaign, asked: Aske
     return replace(stored, repetitions=asked.repetitions or stored.repetitions)
 
 
-def _refuse_changed(former: CampaignDirectory, cells: list[Cell]) -> None:
+def _refuse_changed(former: CampaignDirectory, cells: list[Cell], asked: Asked) -> None:
     """Refuse a file whose finished cells would not be what they are called any more."""
-    now = {cell.id: cell.digest for cell in cells}
+    now = {cell.id: cell for cell in cells}
     finished = [cell for cell in former.cells if former.finished(cell)]
-    differ = [cell.id for cell in finished if now.get(cell.id) != cell.digest]
+    differ = [
+        cell.id for cell in finished if cell.id not in now or now[cell.id].digest != cell.digest
+    ]
     if differ:
         named = ", ".join(differ[:_NAMED]) + (" ..." if len(differ) > _NAMED else "")
+        durations = {(one.duration, now[one.id].duration) for one in finished if one.id in now}
+        if asked.duration is not None and any(before != after for before, after in durations):
+            raise CampaignError(
+                f"Cannot continue in {former.path} with --duration {asked.duration}: {len(differ)} "
+                f"of {len(finished)} finished cells ran for another ({named}). Choose another -o, "
+                "or leave these cells out by --only."
+            )
         raise CampaignError(
             f"Cannot continue in {former.path}: the campaign or its scenarios have changed, and "
             f"{len(differ)} of {len(finished)} finished cells would now run differently ({named}). "
