@@ -25,8 +25,17 @@ from strata.campaign.model import (
 Fault = tuple[tuple[str | int, ...], str]
 """A place in the document, and what is wrong there."""
 
-_WITHOUT_MEASURE = ("anova", "corrections", "layers", "loss", "published", "side_by_side")
-_OF_WHOLE_CELLS = ("boundaries", "layers", "loss", "side_by_side")
+_WITHOUT_MEASURE = (
+    "anova",
+    "corrections",
+    "findings",
+    "layers",
+    "loss",
+    "published",
+    "side_by_side",
+)
+_OF_WHOLE_CELLS = ("boundaries", "findings", "layers", "loss", "side_by_side")
+_ALONG = ("pairs", "boundaries", "findings", "side_by_side")
 _TWO = 2
 _OF_PROCESSES = ("cpu", "cpu_by_second", "rss", "rss_max")
 _REPETITION = re.compile(r"r[0-9]+")
@@ -92,8 +101,10 @@ def _figure(figure: Figure) -> Iterator[Fault]:
     """Say what a kind of figure lacks, and what its values are not told apart by."""
     if figure.kind == "anova" and len(figure.factors or listed(figure.rows)) != _TWO:
         yield (), "an analysis of variance needs `factors`, two of them"
-    if figure.kind in ("pairs", "boundaries", "side_by_side") and figure.over is None:
+    if figure.kind in _ALONG and figure.over is None:
         yield (), f"a figure of kind {figure.kind} needs `over`, a factor"
+    if figure.kind == "findings" and not figure.by:
+        yield (), "a figure of kind findings needs `by`, a factor"
     for key, name in figure.named_factors:
         if name not in INHERENT or name == "repetition":
             continue

@@ -172,6 +172,7 @@ class Figure(_Part):
         "modes",
         "loss",
         "boundaries",
+        "findings",
         "layers",
         "published",
         "corrections",

@@ -254,9 +254,7 @@ def _with_roudi(file: Path, stated: Mapping[str, Any]) -> RmwProfile:
         raise SessionError(
             f"Cannot use {configuration}, which {file} names: {why}. Correct its `roudi` or `as`."
         )
-    return replace(
-        profile, broker=replace(profile.broker, arguments=("-c", str(configuration)))
-    )
+    return replace(profile, broker=replace(profile.broker, arguments=("-c", str(configuration))))
 
 
 def _variants_in(file: Path) -> dict[Path, dict[str, Any]]:

@@ -26,9 +26,7 @@ LATE = ("results", "root")
 """Placeholders that are known when the scenario runs: where nodes write, and the project."""
 
 UNITS = ("messages", "scans", "frames", "seconds")
-_PLACEHOLDER = re.compile(
-    r"\$\{(\w+)(?:([+-])(\d+)|=([\w|]+)|\?([^:{}]*):([^{}]*))?\}", re.ASCII
-)
+_PLACEHOLDER = re.compile(r"\$\{(\w+)(?:([+-])(\d+)|=([\w|]+)|\?([^:{}]*):([^{}]*))?\}", re.ASCII)
 _TIME = re.compile(r"(\d+(?:\.\d+)?) ?(s|min|h)", re.ASCII)
 _UNIT_S = {"s": 1.0, "min": 60.0, "h": 3600.0}
 _MOST_REPEATED = 1000
