@@ -275,7 +275,7 @@ def _variants_in(file: Path) -> dict[Path, dict[str, Any]]:
         if not is_zenoh and keys != {"as", "roudi"}:
             raise SessionError(
                 f"Cannot read profile {file}: '{name}' has not the keys as and set, or as and "
-                f"roudi. Write {{as: PROFILE, set: {{PLACE: VALUE}}}} or {{as: PROFILE, roudi: FILE}}."
+                "roudi. Write {as: PROFILE, set: {PLACE: VALUE}}, or {as: PROFILE, roudi: FILE}."
             )
     return {
         file.with_name(f"{name}{'.xml' if 'roudi' in stated else '.json5'}"): stated

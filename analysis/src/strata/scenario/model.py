@@ -115,9 +115,9 @@ class Ready(_Part):
 class Process(_Part):
     """One process: an executable of a package (or a command), with no, one or several nodes.
 
-    `cpp` has executables in C++ that take the same parameters, the preferred one first. `ends` tells that it ends by
-    itself, when it has done its part; the run ends when all such processes have. `host` is where it
-    runs when the network has a link.
+    `cpp` has executables in C++ that take the same parameters, the preferred one first. `ends`
+    tells that it ends by itself, when it has done its part; the run ends when all such processes
+    have. `host` is where it runs when the network has a link.
     """
 
     name: Name

@@ -45,7 +45,7 @@ def imported_deficits(
     The shortfall is the mean of the seconds, as rmw_benchmark has it; where a file has the mean
     alone, that. A run of n seconds at a rate asked for n x rate messages.
     """
-    out = []
+    out: list[Deficit] = []
     for made in read_imports(results.directory.path):
         runs = [run for run in made.runs if run["study"] == study and keeps(where, run["levels"])]
         if not runs:

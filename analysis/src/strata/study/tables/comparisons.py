@@ -17,6 +17,7 @@ from strata.stats.dependence import FEW
 from strata.study.campaign_results import HERE, Results
 from strata.study.long_frames import long_frame
 from strata.study.measure_definitions import find_measure
+from strata.study.tables.imported_means import EACH, NOTE, VALUES, with_imported_means
 from strata.study.tables.statistics import SEED, put_together, why_no_rows
 from strata.study.tables.table import Column, Rows, Table, factor_columns, first_ones
 from strata.study.wording import name_words
@@ -161,10 +162,12 @@ def pairs(results: Results, study: str, figure: Figure) -> Table:
 
     measure = find_measure(figure.of or "latency")
     over, within = str(figure.over), listed(figure.within)
-    frame = long_frame(results, study, measure.name, where=figure.where)
+    frame = with_imported_means(results, study, measure.name, figure.where)
     # Of one machine each: two levels of an import differ, an import and a cell need not.
-    apart = [*(["origin"] if (frame["origin"] != HERE).any() else []), *within]
-    columns = _pair_columns(apart, over, measure.unit)
+    imported = bool((frame["origin"] != HERE).any())
+    has_means = bool((frame[VALUES] != EACH).any())
+    apart = [*(["origin"] if imported else []), *within]
+    columns = _pair_columns(apart, over, measure.unit, has_means=has_means)
     out = Rows(columns)
     parts = frame.groupby(apart, observed=True) if apart else [((), frame)]
     for key, own in parts:
@@ -181,6 +184,7 @@ def pairs(results: Results, study: str, figure: Figure) -> Table:
         "Games-Howell, for variances that differ; its p takes messages as independent.",
         "With one run per level, a difference may come from the run: only repetitions can show "
         "that.",
+        *((NOTE,) if has_means else ()),
         *put_together(results, study, figure, frame),
     )
     empty = why_no_rows(results, study, figure, frame)
@@ -208,12 +212,15 @@ def _doubts(doubtful: int, count: int) -> tuple[str, ...]:
     )
 
 
-def _pair_columns(apart: Sequence[str], over: str, unit: str) -> tuple[Column, ...]:
+def _pair_columns(
+    apart: Sequence[str], over: str, unit: str, *, has_means: bool
+) -> tuple[Column, ...]:
     """Return what a pair has: ranks first, then means."""
     return (
         *factor_columns(apart),
         Column("a", name_words(over), of=over),
         Column("b", f"against {name_words(over)}", of=over),
+        *((Column(VALUES, "values", text="what is compared"),) if has_means else ()),
         Column("shift", "shift", unit, "number", "Hodges-Lehmann: b - a"),
         Column("low", "from", unit, "number"),
         Column("high", "to", unit, "number"),
@@ -231,16 +238,18 @@ def _pair_columns(apart: Sequence[str], over: str, unit: str) -> tuple[Column, .
 def _pairs(frame: pd.DataFrame, over: str) -> list[dict[str, Any]]:
     from strata.stats.shift import shift
 
-    names, samples, runs = [], [], []
+    names, samples, runs, kinds = [], [], [], []
     order = [name for name in ("cell", "hop", "number") if name in frame.columns]
     for name, own in frame.groupby(over, observed=True):
         names.append(str(name))
         samples.append(own.sort_values(order, kind="stable")["value"].to_numpy(np.float64))
         runs.append(own["cell"].nunique())
+        kinds.append(" and ".join(own[VALUES].unique()))
     means = _means(samples, names)
     rows = []
     for a, b in combinations(range(len(names)), 2):
         row: dict[str, Any] = {"a": names[a], "b": names[b], "runs": f"{runs[a]} and {runs[b]}"}
+        row[VALUES] = kinds[a] if kinds[a] == kinds[b] else f"{kinds[a]}, {kinds[b]}"
         try:
             found = shift(samples[a], samples[b], _CONFIDENCE, seed=SEED, quantiles=())
             row |= {

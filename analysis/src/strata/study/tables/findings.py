@@ -181,10 +181,7 @@ class _Asked:
         return levels_text(levels, self.study, self.over, {})
 
     def _called(self, level: str, name: str) -> str:
-        """Name a level by its text in the campaign's file, else as it is."""
-        stated = self.study.stated.factors.get(name)
-        text = stated.level(level).text if stated and level in stated.names else ""
-        return text or level_text(level, self.study.factor(name))
+        return level_text(level, self.study.factor(name))
 
 
 def _bounds(row: Mapping[Any, Any], name: str, write: Callable[[float], str]) -> str:
