@@ -27,8 +27,8 @@ def calibration_answer(url: str, camera_name: str) -> str:
     except calibration.CalibrationError as error:
         return f"uncalibrated {error} Going on uncalibrated."
     lines = ["calibration", f"{info.width} {info.height}", info.distortion_model, f"{len(info.d)}"]
-    for row in (info.d, info.k, info.r, info.p):
-        lines.append(" ".join(repr(float(value)) for value in row))
+    rows = (info.d, info.k, info.r, info.p)
+    lines += [" ".join(repr(float(value)) for value in row) for row in rows]
     return "\n".join(lines)
 
 
@@ -36,10 +36,10 @@ def main(arguments: list[str]) -> int:
     """Print the answer; the exit status."""
     match arguments:
         case ["calibration", url, name]:
-            print(calibration_answer(url, name))
+            sys.stdout.write(calibration_answer(url, name) + "\n")
         case ["explain", message, code, debug, description, encoding]:
             told = (message or None, code or None, debug or None)
-            print(explain(told, description, encoding), end="")
+            sys.stdout.write(explain(told, description, encoding))
         case _:
             sys.stderr.write(f"{__doc__}\n")
             return 2

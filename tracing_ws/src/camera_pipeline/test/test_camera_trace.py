@@ -9,7 +9,8 @@ import re
 import subprocess
 from pathlib import Path
 
-from camera_process import JAZZY, environment, pictures
+import pytest
+from camera_process import JAZZY, SOURCES, environment, pictures
 from traced_ros import Lttng
 
 _EVENT = re.compile(
@@ -30,14 +31,17 @@ def read(trace: Path) -> list[tuple[str, int, dict[str, str]]]:
     ]
 
 
-def test_each_image_has_its_driver_events_before_its_publish(lttng: Lttng, tmp_path: Path) -> None:
+@pytest.mark.parametrize("source_program", SOURCES)
+def test_each_image_has_its_driver_events_before_its_publish(
+    lttng: Lttng, tmp_path: Path, source_program: str
+) -> None:
     log = tmp_path / "camera.csv"
     variables = environment()
     variables["LD_PRELOAD"] = JAZZY.environment()["LD_PRELOAD"]
     session, output = lttng.start("driver:*")
     lttng.command("enable-event", "-u", "-s", session, "-c", "all", "ros2:rcl_publish")
     try:
-        source = JAZZY.install / "lib/camera_pipeline/camera_source"
+        source = JAZZY.install / "lib/camera_pipeline" / source_program
         settings = ["-p", pictures(5), "-p", f"log:='{log}'"]
         done = lttng.run(JAZZY, source, "--ros-args", *settings, environment=variables)
     finally:
