@@ -133,7 +133,8 @@ def _joined(study: Study, measure: Measure, parts: Sequence[pd.DataFrame]) -> pd
     for factor in study.factors:
         further = [str(one) for one in frame[factor.name].dropna().unique()]
         order = list(dict.fromkeys([*factor.levels, *further]))
-        frame[factor.name] = pd.Categorical(frame[factor.name], order, ordered=True)
+        own = frame[factor.name].astype(object)
+        frame[factor.name] = pd.Categorical(own, order, ordered=True)
     for name in ("cell", "hop", "layer", "process", "over"):
         if name in columns:
             frame[name] = _as_found(frame[name])

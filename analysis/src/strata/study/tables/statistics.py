@@ -68,7 +68,7 @@ def summary(results: Results, study: str, figure: Figure) -> Table:
     for levels, own in groups(frame, rows):
         hop = levels.get("hop")
         out.rows.append({**levels, **_counts(results, study, own, hop), **_described(own)})
-    for levels, own in groups(told, rows):
+    for levels, own in groups(told, rows) if len(told) else ():
         out.rows.append({**levels, **_of_means(own)})
     notes = [f"{name_words(measure.name)}: {measure.text}."]
     notes += put_together(results, study, figure, frame)
