@@ -281,7 +281,7 @@ void CameraSource::run_stream() {
 
 void CameraSource::publish(const frame& pulled, std::uint64_t source, std::int64_t offset_ns) {
   Stamps row{};
-  row.frame = published_;
+  row.frame = published_ + refused_;
   row.pts_ns = pulled.pts_ns;
   row.arrived_ns = pulled.arrived_ns;
   row.pulled_ns = monotonic_ns();
@@ -301,7 +301,6 @@ void CameraSource::publish(const frame& pulled, std::uint64_t source, std::int64
     info_.height = static_cast<std::uint32_t>(pulled.height);
   }
   info_publisher_->publish(info_);
-  ++published_;
   if (!log_.empty()) {
     rows_.push_back(row);
   }
@@ -323,25 +322,39 @@ void CameraSource::publish_image(const frame& pulled, const builtin_interfaces::
     // Not by resize, which would clear what is written next.
     image.data.assign(pulled.data, pulled.data + pulled.size);
   };
+  bool taken = false;
   if (compressed_publisher_) {
     compressed_.header.stamp = stamp;
     compressed_.header.frame_id = frame_id_;
     compressed_.format = kJpeg;
     compressed_.data.assign(pulled.data, pulled.data + pulled.size);
     ready();
-    compressed_publisher_->publish(compressed_);
+    taken = is_taken([&] { compressed_publisher_->publish(compressed_); });
   } else if (image_publisher_->get_intra_process_subscription_count() > 0) {
     // A subscription of this process becomes its owner, without a copy.
     auto image = std::make_unique<Image>();
     fill(*image);
     ready();
-    image_publisher_->publish(std::move(image));
+    taken = is_taken([&] { image_publisher_->publish(std::move(image)); });
   } else {
     fill(image_);
     ready();
-    image_publisher_->publish(image_);
+    taken = is_taken([&] { image_publisher_->publish(image_); });
   }
   row.published_ns = monotonic_ns();
+  ++(taken ? published_ : refused_);
+}
+
+bool CameraSource::is_taken(const std::function<void()>& act) {
+  try {
+    act();
+    return true;
+  } catch (const rclcpp::exceptions::RCLError& error) {
+    if (refused_ == 0) {
+      RCLCPP_WARN(get_logger(), "An image is refused, and lost: %s", error.what());
+    }
+    return false;
+  }
 }
 
 void CameraSource::write_log() const {

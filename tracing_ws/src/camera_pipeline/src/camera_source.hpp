@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <rclcpp/rclcpp.hpp>
 #include <sensor_msgs/msg/camera_info.hpp>
@@ -46,6 +47,8 @@ class CameraSource : public rclcpp::Node {
   [[nodiscard]] std::int64_t published() const { return published_; }
   /// Buffers that the appsink dropped.
   [[nodiscard]] std::uint64_t dropped() const { return dropped_; }
+  /// Images that the middleware did not take, as without free memory: they are lost.
+  [[nodiscard]] std::int64_t refused() const { return refused_; }
 
  private:
   [[nodiscard]] std::string pipeline();
@@ -59,6 +62,8 @@ class CameraSource : public rclcpp::Node {
   void publish(const frame& pulled, std::uint64_t source, std::int64_t offset_ns);
   void publish_image(const frame& pulled, const builtin_interfaces::msg::Time& stamp,
                      std::uint64_t source, Stamps& row);
+  /// Publishes by `act`; false, with a warning once, when the middleware refuses the image.
+  bool is_taken(const std::function<void()>& act);
   void write_log() const;
   void acknowledged();
 
@@ -87,6 +92,7 @@ class CameraSource : public rclcpp::Node {
   std::atomic<bool> stop_{false};
   std::atomic<std::int64_t> published_{0};
   std::atomic<std::uint64_t> dropped_{0};
+  std::atomic<std::int64_t> refused_{0};
   std::vector<Stamps> rows_;
 };
 

@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <rclcpp/rclcpp.hpp>
+#include <string>
 #include <thread>
 #include <workload_rclcpp/process.hpp>
 
@@ -42,9 +43,11 @@ void publish_all(const std::shared_ptr<CameraSource>& camera) {
     }
     executor.cancel();
     spinning.join();
-    std::fprintf(stderr, "camera_source: published %lld images, dropped %llu\n",
+    const auto refused = camera->refused();
+    std::fprintf(stderr, "camera_source: published %lld images, dropped %llu%s\n",
                  static_cast<long long>(camera->published()),
-                 static_cast<unsigned long long>(camera->dropped()));
+                 static_cast<unsigned long long>(camera->dropped()),
+                 refused == 0 ? "" : (", refused " + std::to_string(refused)).c_str());
   };
   try {
     camera->run();
