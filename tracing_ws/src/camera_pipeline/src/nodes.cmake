@@ -10,6 +10,9 @@ if(NOT CMAKE_BUILD_TYPE)
   set(CMAKE_BUILD_TYPE RelWithDebInfo)
 endif()
 
+# From lib/camera_pipeline, and from lib, to the libraries of this workspace.
+set(CMAKE_INSTALL_RPATH "$ORIGIN/..;$ORIGIN")
+
 find_package(rclcpp REQUIRED)
 find_package(rclcpp_components REQUIRED)
 find_package(sensor_msgs REQUIRED)
