@@ -59,15 +59,19 @@ def environment(**variables: str) -> dict[str, str]:
     return {**found, "ROS_DOMAIN_ID": str(_DOMAIN), **variables}
 
 
+def words_of(program: str | Path) -> list[str | Path]:
+    """Give the words for Python that run an executable of the package."""
+    path = JAZZY.install / "lib/camera_pipeline" / program
+    return ["-c", _EXECUTE, path] if path.name.endswith("_cpp") else [path]
+
+
 def start(
     program: str | Path, *settings: str, remappings: Sequence[str] = (), **variables: str
 ) -> subprocess.Popen[str]:
     """Start an executable, `settings` being `parameter:=value`; `remappings` are words for it."""
     words = [*remappings, *(word for setting in settings for word in ("-p", setting))]
-    path = JAZZY.install / "lib/camera_pipeline" / program
-    line = ["-c", _EXECUTE, path] if path.name.endswith("_cpp") else [path]
     return subprocess.Popen(
-        JAZZY.python(*line, "--ros-args", *words),
+        JAZZY.python(*words_of(program), "--ros-args", *words),
         env=environment(**variables),
         stderr=subprocess.PIPE,
         text=True,

@@ -10,7 +10,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from camera_process import JAZZY, SOURCES, environment, pictures
+from camera_process import JAZZY, SOURCES, environment, pictures, words_of
 from traced_ros import Lttng
 
 _EVENT = re.compile(
@@ -43,9 +43,10 @@ def test_each_image_has_its_driver_events_before_its_publish(
     session, output = lttng.start("driver:*")
     lttng.command("enable-event", "-u", "-s", session, "-c", "all", "ros2:rcl_publish")
     try:
-        source = JAZZY.install / "lib/camera_pipeline" / source_program
         settings = ["-p", pictures(5), "-p", f"log:='{log}'"]
-        done = lttng.run(JAZZY, source, "--ros-args", *settings, environment=variables)
+        done = lttng.run(
+            JAZZY, *words_of(source_program), "--ros-args", *settings, environment=variables
+        )
     finally:
         lttng.stop(session)
     assert done.returncode == 0, done.stderr
