@@ -16,7 +16,7 @@ import pytest
 from campaign_files import CAMPAIGN, written
 
 from strata.campaign.cell_verdict import unmet, verdict
-from strata.campaign.cells import Cell, Variant
+from strata.campaign.cells import Cell, Variant, expand
 from strata.campaign.directory import (
     CampaignDirectory,
     CellState,
@@ -182,6 +182,39 @@ def test_finished_cells_have_to_stay_what_they_are(tmp_path: Path) -> None:
     # One that failed is run again, whatever it would be.
     directory.write_state(cell, state_of(cell, status="failed", reason="so"))
     planned(tmp_path, CAMPAIGN.replace("seconds: 0.1", "seconds: 0.2"))
+
+
+def test_a_duration_is_for_the_chosen_cells_and_stays(tmp_path: Path) -> None:
+    only = ["plain/5+slow"]
+    directory = made(tmp_path, duration="1h", only=only)
+    cells = {cell.group: cell for cell in directory.cells}
+    slow, usual = cells["plain/5+slow"], cells["plain/5+usual"]
+    assert (slow.duration, slow.expected_s) == ("1h", 3600.0)
+    assert slow.limit_s > 3600.0
+    assert usual.duration is None
+    plain = {cell.group: cell for cell in expand(directory.loaded, Variant(4))}
+    assert slow.digest != plain["plain/5+slow"].digest
+    assert usual.digest == plain["plain/5+usual"].digest
+    directory.write_state(slow, state_of(slow))
+    # A start without it, and one that states it again, go on with the same cells.
+    for asked in ({}, {"duration": "1h", "only": only}):
+        again = planned(tmp_path, **asked)
+        assert [cell.digest for cell in again.cells] == [cell.digest for cell in directory.cells]
+        assert again.finished(slow)
+    with pytest.raises(CampaignError) as caught:
+        planned(tmp_path, duration="2h")
+    assert "with --duration 2h: 1 of 1 finished cells ran for another" in str(caught.value)
+    # Others may have another.
+    others = planned(tmp_path, duration="2min", only=["plain/6"])
+    durations = {cell.group: cell.duration for cell in others.cells}
+    assert durations["plain/5+slow"] == "1h"
+    assert durations["plain/6+usual"] == "2min"
+    assert durations["plain/5+usual"] is None
+
+
+def test_a_duration_that_cannot_be_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(CampaignError, match=r"Cannot use --duration 3x: .* not a number of"):
+        planned(tmp_path, duration="3x")
 
 
 def test_a_changed_file_is_kept_beside_its_former(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ from strata.show.words.campaign_tables import cell_text, table_part
 from strata.study.campaign_results import Results, open_results
 from strata.study.long_frames import long_frame
 from strata.study.tables import TABLES, Table, printed_figures, table_of
-from strata.study.tables.loss_classes import NOWHERE, TOO_FEW, Loss, loss_class, up_to
+from strata.study.tables.loss_classes import TOO_FEW, Boundary, Loss, boundary_of, loss_class
 from strata.study.tables.losses import TIE, best_of
 from strata.study.tables.table import Column, first_ones
 
@@ -341,19 +341,39 @@ def test_loss_begins_with_the_first_level_that_has_it() -> None:
     million = 1_000_000
     shares = {"a": 0, "b": 900, "c": 1100, "d": 5000, "e": 11000}
     losses = {name: Loss(lost, million) for name, lost in shares.items()}
+    # Of "f" nothing was counted; "g" comes after a level that is out, and counts no more.
     losses |= {"f": Loss(0, 0), "g": Loss(0, million)}
-    assert [up_to(losses, bound) for bound in (0.05, 0.1, 1.0, 5.0)] == ["a", "b", "d", "e"]
-    assert up_to({"a": Loss(70, 1000), "b": Loss(0, 1000)}, 5.0) == NOWHERE
-    assert up_to({"a": Loss(0, 55)}, 5.0) == TOO_FEW
-    assert up_to({"a": Loss(0, 1000), "b": Loss(0, 55)}, 5.0) == "a"
+    found = {bound: boundary_of(losses, bound) for bound in (0.05, 0.1, 1.0, 5.0)}
+    assert [one.up_to for one in found.values()] == ["a", "b", "d", "g"]
+    assert [one.next_out for one in found.values()] == ["b", "c", "e", None]
+    assert [one.seen_up_to for one in found.values()] == ["a", "b", "d", "g"]
+    assert {one.undecided for one in found.values()} == {()}
+
+
+def test_a_boundary_names_what_too_few_messages_leave_open() -> None:
+    lossy, few, many = Loss(70, 1000), Loss(0, 55), Loss(0, 1000)
+    assert boundary_of({"a": lossy, "b": many}, 5.0) == Boundary(None, "a", (), None)
+    assert boundary_of({"a": few}, 5.0) == Boundary(None, None, ("a",), "a")
+    losses = {"a": many, "b": few, "c": many, "d": lossy, "e": few}
+    # "c" is known to be below, but not all before it are.
+    assert boundary_of(losses, 5.0) == Boundary("a", "d", ("b",), "c")
+    # 4 of 100 lost may be less than 5 %, or more.
+    assert (Loss(4, 100).is_below(5.0), Loss(0, 0).is_below(5.0)) == (None, None)
+    assert Loss(4, 100).at_least == pytest.approx(1.3785, abs=1e-3)
 
 
 def test_where_loss_begins(relay: Results) -> None:
     table = made(relay, "qos", "boundaries", of="loss", over="durability", by="reliability")
+    frame = table.frame
+    assert frame["class"].tolist() == ["excellent", "good", "moderate"] * 2
     # 110 messages a cell: below 5 %, and no more can be told of them.
-    assert table.frame["moderate"].tolist() == ["transient_local"] * 2
-    assert table.frame["excellent"].tolist() == [TOO_FEW] * 2
-    assert table.frame["measured"].tolist() == ["volatile, transient_local"] * 2
+    moderate, excellent = (frame[frame["class"] == one] for one in ("moderate", "excellent"))
+    assert moderate["undecided"].isna().all()
+    assert moderate["up_to"].notna().all()
+    assert excellent["up_to"].isna().all()
+    assert {len(one.split(", ")) for one in excellent["undecided"]} == {2}
+    # As observed, none lost any.
+    assert (frame["seen_up_to"] == moderate["up_to"].iloc[0]).all()
 
 
 def test_a_class_says_how_many_messages_it_takes(relay: Results) -> None:

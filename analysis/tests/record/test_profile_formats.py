@@ -116,6 +116,47 @@ def test_the_size_of_zenohs_memory_is_told_in_both_ways(variant: str, size: int)
     )
 
 
+@pytest.mark.parametrize(
+    ("variant", "images", "most"),
+    [("_256m", 10, 256 << 20), ("_512m", 20, 512 << 20), ("_1452m", 55, 1_452_032_000)],
+)
+def test_iceoryx_has_a_memory_of_so_many_large_images(variant: str, images: int, most: int) -> None:
+    profile = load_profile(f"cyclonedds_iceoryx{variant}")
+    assert (profile.name, profile.file.name) == (
+        f"cyclonedds_iceoryx{variant}",
+        "cyclonedds_iceoryx.xml",
+    )
+    assert profile.broker is not None
+    option, file = profile.broker.arguments
+    assert (option, Path(file).name) == ("-c", f"roudi_config{variant}.toml")
+    (segment,) = tomllib.loads(Path(file).read_text())["segment"]
+    pools = {pool["size"]: pool["count"] for pool in segment["mempool"]}
+    assert [size % 32 for size in pools] == [0] * len(pools)
+    assert sum(count for size, count in pools.items() if size >= 3840 * 2160 * 3) == images
+    total = sum(size * count for size, count in pools.items())
+    assert 0.95 * most < total <= most
+    # The file says what it is.
+    assert f"{total:,}".replace(",", " ") in Path(file).read_text()
+
+
+def test_a_daemons_configuration_must_be_there(tmp_path: Path) -> None:
+    (tmp_path / "own.xml").write_text((RMW / "cyclonedds_iceoryx.xml").read_text())
+    (tmp_path / "plain.xml").write_text((RMW / "cyclonedds_default.xml").read_text())
+    (tmp_path / "roudi.toml").write_text("")
+    variants = tmp_path / "variants.yaml"
+    variants.write_text(
+        "large: {as: own, roudi: roudi.toml}\nnone: {as: own, roudi: none.toml}\n"
+        "udp: {as: plain, roudi: roudi.toml}\n"
+    )
+    broker = load_profile(str(tmp_path / "large.xml")).broker
+    assert broker is not None
+    assert broker.arguments == ("-c", str(tmp_path / "roudi.toml"))
+    with pytest.raises(SessionError, match=r"none\.toml, which .* names: no such file"):
+        load_profile(str(tmp_path / "none.xml"))
+    with pytest.raises(SessionError, match="plain uses no shared memory"):
+        load_profile(str(tmp_path / "udp.xml"))
+
+
 def test_a_variant_beside_a_profile_of_ones_own(tmp_path: Path) -> None:
     text = (RMW / "zenoh_session_shm.json5").read_text()
     (tmp_path / "own.json5").write_text(text)

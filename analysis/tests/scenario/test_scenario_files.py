@@ -168,6 +168,54 @@ def test_a_placeholder_may_choose_between_two_texts(tmp_path: Path) -> None:
     assert process.arguments == ["a b", "x"]
 
 
+def test_a_placeholder_may_ask_for_one_of_some_words(tmp_path: Path) -> None:
+    text = "settings: {way: {default: fast, text: T}, n: {default: 2, text: T}}\n" + ENDS
+    path = str(written(tmp_path, text + "    arguments: ['-${way=fast|slow}', '-${n=2}']\n"))
+    (process,) = load_scenario(path).scenario.processes
+    assert process.arguments == ["-true", "-true"]
+    (process,) = load_scenario(path, {"way": "other", "n": "3"}).scenario.processes
+    assert process.arguments == ["-false", "-false"]
+
+
+def test_an_element_may_be_repeated_by_several_numbers(tmp_path: Path) -> None:
+    line = "  - {repeat: {a: '${messages}', b: 2}, name: 'n${a}_${b+1}', command: [sh]}\n"
+    scenario = load_scenario(str(written(tmp_path, ENDS + line)), {}, "2").scenario
+    names = [process.name for process in scenario.processes]
+    assert names == ["a", "n0_1", "n0_2", "n1_1", "n1_2"]
+    line = line.replace("b: 2", "b: 0")
+    assert len(load_scenario(str(written(tmp_path, ENDS + line))).scenario.processes) == 1
+
+
+def test_own_keys_win_over_merged_ones(tmp_path: Path) -> None:
+    text = ENDS.replace("ends: true", "ends: true\n    environment: &all {A: x, B: x}")
+    line = "  - {name: b, command: [sh], environment: {<<: *all, B: y}}\n"
+    _, process = load_scenario(str(written(tmp_path, text + line))).scenario.processes
+    assert process.environment == {"A": "x", "B": "y"}
+
+
+def test_cameras_and_subscribers_are_processes_of_their_own() -> None:
+    def names(cameras: int, subscribers: int) -> list[str]:
+        settings = {"cameras": f"{cameras}", "subscribers": f"{subscribers}"}
+        return [one.name for one in load_scenario("camera_720p30", settings).scenario.processes]
+
+    assert names(1, 1) == ["subscriber", "camera"]
+    assert names(1, 3) == ["subscriber", "subscriber_1", "subscriber_2", "camera"]
+    assert names(2, 1) == ["subscriber", "subscriber_0_of_camera_1", "camera", "camera_1"]
+    settings = {"cameras": "3", "subscribers": "2"}
+    scenario = load_scenario("camera_720p30", settings).scenario
+    nodes = {process.name: process.nodes[0] for process in scenario.processes}
+    assert len(nodes) == 9
+    first, last = nodes["camera"], nodes["camera_2"]
+    assert first.remappings == {}
+    assert first.parameters["peers"] == last.parameters["peers"] == 2
+    assert last.remappings["camera/image_raw"] == "/camera_2/image_raw"
+    assert nodes["subscriber_1_of_camera_2"].remappings == last.remappings
+    files = [node.parameters["summary"] for name, node in nodes.items() if "subscriber" in name]
+    assert len(set(files)) == 6
+    expected = {f"${{results}}/{one.file}" for one in scenario.expected}
+    assert expected == set(files)
+
+
 @pytest.mark.parametrize("name", ["messages", "messages_one_process", "throughput", "ping_pong"])
 @pytest.mark.parametrize("size", [1024, 300])
 def test_the_size_of_messages_reaches_every_node(name: str, size: int) -> None:
@@ -211,7 +259,16 @@ def test_loans_are_on_or_off_on_both_sides(loans: str, disabled: str) -> None:
 
 
 @pytest.mark.parametrize(
-    ("duration", "messages"), [(None, 500), ("40", 40), ("3s", 300), ("0.5s", 50)]
+    ("duration", "messages"),
+    [
+        (None, 500),
+        ("40", 40),
+        ("3s", 300),
+        ("0.5s", 50),
+        ("2min", 12_000),
+        ("4h", 1_440_000),
+        ("0.5 h", 180_000),
+    ],
 )
 def test_a_duration_is_a_number_or_a_time(duration: str | None, messages: int) -> None:
     assert load_scenario("relay_chain", {}, duration).scenario.duration.messages == messages
@@ -279,6 +336,8 @@ ENDS = "duration: {messages: 1}\nprocesses:\n" + shell("a", "true", "ends: true"
         (GOOD + "settings: {speed: 5}\n", 7, "setting 'speed' has no default and text"),
         (GOOD + "load: {cpu_percent: 101}\n", 7, "key 'load.cpu_percent': '101'"),
         (GOOD + "  - name: b\n    repeat: many\n", 7, "repeat is 'many'"),
+        (GOOD + "  - {name: b, repeat: {x: many}}\n", 7, "repeat is 'many'"),
+        (GOOD + "  - {name: b, repeat: {x: 100, y: 101}}\n", 7, "repeat is 10,100, above 10,000"),
         (GOOD + "extends: nothing\n", 7, "extends 'nothing': there is no"),
         (GOOD + "extends: one\n", 7, "extends 'one', which extends this one"),
         (GOOD + "load: {cpu_percent: 1\n", None, "not YAML"),
@@ -307,6 +366,7 @@ def test_what_cannot_be_meant_is_refused_with_its_line(
         ({"load.cpu_percent": "[1"}, None, "'[1' is not valid YAML"),
         ({"threads": "2"}, None, "2 threads need kind multi, not single"),
         ({}, "0", "'0': that is not a number of messages above 0"),
+        ({}, "4d", "Write --duration 100 for 100 messages, or 10s, 5min, 4h for a time."),
         ({}, "ten", "'ten': that is not a number of messages above 0"),
         ({}, "1.5", "'1.5': that is not a number of messages above 0"),
     ],
@@ -370,7 +430,7 @@ processes:
     many = written(
         tmp_path, text.replace("default: 2", "default: 5000").replace("default: 3", "default: 5000")
     )
-    with pytest.raises(ScenarioError, match=r"repeat is 5000 times 4999. At most 10,000"):
+    with pytest.raises(ScenarioError, match="repeat is 24,995,000, above 10,000"):
         load_scenario(str(many))
 
 

@@ -261,3 +261,49 @@ def test_the_executable_in_cpp_is_taken_where_it_is(
     loaded = load_scenario("relay_chain", {"variant": variant})
     plan = plan_run(loaded, tmp_path / "run", {"AMENT_PREFIX_PATH": str(tmp_path)})
     assert plan.processes[-1].program == f"relay_chain/{taken}"
+
+
+@pytest.mark.parametrize(
+    ("changes", "there", "taken"),
+    [
+        ({}, "gscam cpp", "gscam/gscam_node"),
+        ({}, "cpp", "camera_pipeline/camera_source_cpp"),
+        ({}, "", "camera_pipeline/camera_source"),
+        ({"source": "strata"}, "gscam cpp", "camera_pipeline/camera_source_cpp"),
+        ({"source": "strata"}, "gscam", "camera_pipeline/camera_source"),
+        ({"source": "gscam"}, "gscam cpp", "gscam/gscam_node"),
+        # gscam publishes volatile alone.
+        (
+            {"publisher_durability": "transient_local"},
+            "gscam cpp",
+            "camera_pipeline/camera_source_cpp",
+        ),
+        ({"variant": "wheels"}, "gscam cpp", "camera_pipeline/camera_source"),
+        ({"variant": "cpp"}, "cpp", "camera_pipeline/camera_source_cpp"),
+    ],
+)
+def test_the_camera_is_the_first_that_is_there_and_can_do_it(
+    tmp_path: Path, changes: dict[str, str], there: str, taken: str
+) -> None:
+    names = {
+        "gscam": ["gscam/gscam_node"],
+        "cpp": ["camera_pipeline/camera_source_cpp", "camera_pipeline/image_subscriber_cpp"],
+    }
+    plain = ["camera_pipeline/camera_source", "camera_pipeline/image_subscriber"]
+    for name in [*plain, *(one for word in there.split() for one in names[word])]:
+        path = tmp_path / "lib" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(0o755)
+    loaded = load_scenario("camera_720p30", {"rmw.profile": "null", **changes})
+    plan = plan_run(loaded, tmp_path / "run", {"AMENT_PREFIX_PATH": str(tmp_path)})
+    assert plan.processes[-1].program == taken
+
+
+def test_a_camera_that_is_asked_for_and_not_there_is_told(tmp_path: Path) -> None:
+    for name in ("camera_source", "image_subscriber"):
+        path = tmp_path / "lib/camera_pipeline" / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.touch(0o755)
+    loaded = load_scenario("camera_720p30", {"rmw.profile": "null", "source": "gscam"})
+    with pytest.raises(ScenarioError, match=r"has lib/gscam/gscam_node\. Install gscam, or choose"):
+        plan_run(loaded, tmp_path / "run", {"AMENT_PREFIX_PATH": str(tmp_path)})

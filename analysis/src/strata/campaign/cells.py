@@ -56,7 +56,7 @@ class Cell:
     @property
     def group(self) -> str:
         """Name the cell without its repetition: `study/level+level`."""
-        return f"{self.study}/{'+'.join(self.levels.values()) or _ALL}"
+        return _group(self.study, self.levels)
 
     @property
     def id(self) -> str:
@@ -75,11 +75,15 @@ class Cell:
 
 @dataclass(frozen=True)
 class Variant:
-    """Which cells of a campaign: the quick ones or all; another number of repetitions; the seed."""
+    """Which cells of a campaign: the quick ones or all; another number of repetitions; the seed.
+
+    `durations` are those given in place of the file's, by `Cell.group`.
+    """
 
     seed: int
     quick: bool = False
     repetitions: int | None = None
+    durations: Mapping[str, str] = field(default_factory=dict)
 
 
 def combinations(loaded: LoadedCampaign, study: str, *, quick: bool) -> Iterator[dict[str, str]]:
@@ -118,7 +122,7 @@ def expand(loaded: LoadedCampaign, variant: Variant) -> list[Cell]:
         quick = loaded.campaign.quick.get(name, Quick()) if variant.quick else Quick()
         count = variant.repetitions or quick.repetitions or study.repetitions
         for levels in combinations(loaded, name, quick=variant.quick):
-            first = _Plan(loaded, name, study, quick, levels).cell()
+            first = _Plan(loaded, name, study, quick, levels, variant.durations).cell()
             cells += [replace(first, repetition=number) for number in range(1, count + 1)]
     return in_order(cells, variant.seed)
 
@@ -186,16 +190,19 @@ class _Plan:
         study: Study,
         quick: Quick,
         levels: Mapping[str, str],
+        durations: Mapping[str, str],
     ) -> None:
         self._loaded, self._name, self._study, self._quick = loaded, name, study, quick
         self._levels = dict(levels)
+        self._given = durations.get(_group(name, levels))
         self._stated = [(one, study.factors[one].level(level)) for one, level in levels.items()]
 
     def cell(self) -> Cell:
         study, quick = self._study, self._quick
         scenario, at = self._scenario()
         warm_up = _first(quick.warm_up, *(one.warm_up for _, one in self._stated))
-        text = self._duration()[0]
+        stated = self._duration()[0]
+        text = stated if self._given is None else self._given
         changes = {key: one for key, (one, _) in self._changes().items()}
         loaded = self._load(scenario, at, changes, text)
         model = loaded.scenario
@@ -270,8 +277,18 @@ class _Plan:
         try:
             return _loaded_scenario(scenario, tuple(changes.items()), duration)
         except ScenarioError as error:
+            if self._given is not None and self._loads(scenario, changes):
+                raise CampaignError(f"Cannot use --duration {self._given}: {error}") from error
             place = self._culprit(scenario, at, changes)
             raise self._refused(place, error) from error
+
+    def _loads(self, scenario: str, changes: dict[str, str]) -> bool:
+        """Tell whether the scenario can be used with the duration that the file states."""
+        try:
+            _loaded_scenario(scenario, tuple(changes.items()), self._duration()[0])
+        except ScenarioError:
+            return False
+        return True
 
     def _culprit(self, scenario: str, at: Place, changes: dict[str, str]) -> Place:
         """Find the place that the scenario refuses: what is set is added one by one."""
@@ -308,6 +325,10 @@ class _Plan:
             if one.covers(self._levels):
                 return one.because
         return None
+
+
+def _group(study: str, levels: Mapping[str, str]) -> str:
+    return f"{study}/{'+'.join(levels.values()) or _ALL}"
 
 
 def _as_yaml(text: str) -> Any:

@@ -88,7 +88,8 @@ class CampaignDirectory:
     def variant(self) -> Variant:
         """Tell which cells of the campaign these are."""
         stored = self.document
-        return Variant(stored["seed"], stored["quick"], stored["repetitions"])
+        durations = stored.get("durations") or {}
+        return Variant(stored["seed"], stored["quick"], stored["repetitions"], durations)
 
     @property
     def name(self) -> str:
@@ -157,6 +158,7 @@ def make_directory(
         "quick": variant.quick,
         "repetitions": variant.repetitions,
         "seed": variant.seed,
+        "durations": dict(variant.durations),
         "made_utc": utc_now(),
         "environments": [],
     }

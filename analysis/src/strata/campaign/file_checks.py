@@ -25,11 +25,20 @@ from strata.campaign.model import (
 Fault = tuple[tuple[str | int, ...], str]
 """A place in the document, and what is wrong there."""
 
-_OF_WHOLE_CELLS = ("boundaries", "calls", "layers", "loss", "saturation", "side_by_side")
+_OF_WHOLE_CELLS = (
+    "boundaries",
+    "calls",
+    "findings",
+    "layers",
+    "loss",
+    "saturation",
+    "side_by_side",
+)
 _WITHOUT_MEASURE = (
     "anova",
     "calls",
     "corrections",
+    "findings",
     "layers",
     "loss",
     "published",
@@ -37,7 +46,7 @@ _WITHOUT_MEASURE = (
     "side_by_side",
 )
 _PAIRED = ("pairs", "spread", "spread_interaction")
-_OVER = (*_PAIRED, "boundaries", "segmented", "side_by_side")
+_OVER = (*_PAIRED, "boundaries", "findings", "segmented", "side_by_side")
 _TWO_OR_THREE = (2, 3)
 _OF_PROCESSES = ("cpu", "cpu_by_second", "rss", "rss_max")
 _REPETITION = re.compile(r"r[0-9]+")
@@ -117,6 +126,8 @@ def _figure(figure: Figure) -> Iterator[Fault]:
         yield ("fit",), "only a figure of kind curve with `x`, a factor of numbers, has a fit"
     if figure.limit is not None and figure.kind != "curve":
         yield ("limit",), f"a figure of kind {figure.kind} has no limit; a curve has"
+    if figure.kind == "findings" and not figure.by:
+        yield (), "a figure of kind findings needs `by`, a factor"
     for key, name in figure.named_factors:
         if name not in INHERENT or name == "repetition":
             continue

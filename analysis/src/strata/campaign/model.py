@@ -187,6 +187,7 @@ class Figure(_Part):
         "modes",
         "loss",
         "boundaries",
+        "findings",
         "layers",
         "calls",
         "saturation",

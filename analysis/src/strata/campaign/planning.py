@@ -31,11 +31,16 @@ _LARGEST_SEED = 2**31
 
 @dataclass(frozen=True)
 class Asked:
-    """What the user asked for; null for what he left open. `hosts` are other machines."""
+    """What the user asked for; null for what was left open.
+
+    `duration` is for the cells that `only` names, all without any. `hosts` are other machines.
+    """
 
     quick: bool = False
     seed: int | None = None
     repetitions: int | None = None
+    duration: str | None = None
+    only: Sequence[str] = ()
     hosts: tuple[RemoteHost, ...] = ()
 
 
@@ -50,11 +55,17 @@ def plan_campaign(
     """
     former = open_directory(path) if check_campaign_directory(path) else None
     variant = _same_variant(former, loaded, asked) if former else _new_variant(asked)
-    cells = on_machines(expand(loaded, variant), [host.name for host in asked.hosts])
+    names = [host.name for host in asked.hosts]
+    cells = on_machines(expand(loaded, variant), names)
+    if asked.duration is not None:
+        chosen = dict.fromkeys(cell.group for cell in _chosen(loaded, cells, asked.only))
+        given = {**variant.durations, **dict.fromkeys(chosen, asked.duration)}
+        variant = replace(variant, durations=given)
+        cells = on_machines(expand(loaded, variant), names)
     planned = make_directory(path, loaded, variant, cells)
     done = set()
     if former is not None:
-        _refuse_changed(former, cells)
+        _refuse_changed(former, cells, asked)
         done = {cell.id for cell in former.cells if former.finished(cell)}
         kept = {key: former.document[key] for key in ("made_utc", "environments")}
         planned = replace(planned, document={**planned.document, **kept})
@@ -68,16 +79,20 @@ def choose(directory: CampaignDirectory, only: Sequence[str]) -> list[Cell]:
     Each is STUDY, or STUDY/LEVEL with as many levels as needed (a cell's id too): `FACTOR=LEVEL`
     where two factors have a level of that name. Raises CampaignError for what names no cell.
     """
+    return _chosen(directory.loaded, directory.cells, only)
+
+
+def _chosen(loaded: LoadedCampaign, cells: list[Cell], only: Sequence[str]) -> list[Cell]:
     if not only:
-        return directory.cells
-    chosen = [_Choice(directory.loaded, text) for text in only]
+        return cells
+    chosen = [_Choice(loaded, text) for text in only]
     for choice in chosen:
-        if not any(choice.covers(cell) for cell in directory.cells):
+        if not any(choice.covers(cell) for cell in cells):
             raise CampaignError(
                 f"Cannot run --only {choice.text}: no cell of this campaign matches. "
                 "--list shows the cells."
             )
-    return [cell for cell in directory.cells if any(one.covers(cell) for one in chosen)]
+    return [cell for cell in cells if any(one.covers(cell) for one in chosen)]
 
 
 class _Choice:
@@ -146,21 +161,30 @@ def _same_variant(former: CampaignDirectory, loaded: LoadedCampaign, asked: Aske
     return replace(stored, repetitions=asked.repetitions or stored.repetitions)
 
 
-def _refuse_changed(former: CampaignDirectory, cells: list[Cell]) -> None:
+def _refuse_changed(former: CampaignDirectory, cells: list[Cell], asked: Asked) -> None:
     """Refuse a file whose finished cells would not be what they are called any more."""
-    now = {cell.id: cell.digest for cell in cells}
+    now = {cell.id: cell for cell in cells}
     finished = [cell for cell in former.cells if former.finished(cell)]
-    hosts = {cell.id: cell.hosts for cell in cells}
     for cell in finished:
-        if cell.hosts != hosts.get(cell.id, cell.hosts):
+        hosts = now[cell.id].hosts if cell.id in now else cell.hosts
+        if cell.hosts != hosts:
             how = " ".join(f"--host {name}=..." for name in cell.hosts) or "no --host"
             raise CampaignError(
                 f"Cannot continue in {former.path}: cell {cell.id} ran with {how}. Use the same "
                 "hosts, or choose another -o."
             )
-    differ = [cell.id for cell in finished if now.get(cell.id) != cell.digest]
+    differ = [
+        cell.id for cell in finished if cell.id not in now or now[cell.id].digest != cell.digest
+    ]
     if differ:
         named = ", ".join(differ[:_NAMED]) + (" ..." if len(differ) > _NAMED else "")
+        durations = {(one.duration, now[one.id].duration) for one in finished if one.id in now}
+        if asked.duration is not None and any(before != after for before, after in durations):
+            raise CampaignError(
+                f"Cannot continue in {former.path} with --duration {asked.duration}: {len(differ)} "
+                f"of {len(finished)} finished cells ran for another ({named}). Choose another -o, "
+                "or leave these cells out by --only."
+            )
         raise CampaignError(
             f"Cannot continue in {former.path}: the campaign or its scenarios have changed, and "
             f"{len(differ)} of {len(finished)} finished cells would now run differently ({named}). "

@@ -52,6 +52,12 @@ def _is_number(_: click.Context, __: click.Parameter, value: float) -> float:
     help="Number of repetitions of each cell, in place of the file's.",
 )
 @click.option(
+    "--duration",
+    metavar="TEXT",
+    help="Duration of each of these cells, in place of the file's: a time (60s, 5min, 4h) or a "
+    "number of what the scenario counts. Kept for later starts in the same DIR.",
+)
+@click.option(
     "--only",
     multiple=True,
     metavar="STUDY[/LEVEL...]",
@@ -83,6 +89,7 @@ def command(
     quick: bool,
     seed: int | None,
     repetitions: int | None,
+    duration: str | None,
     only: tuple[str, ...],
     hosts: tuple[RemoteHost, ...],
     listing: bool,
@@ -107,7 +114,8 @@ def command(
     loaded = load_campaign(campaign)
     path = (output or default_campaign_directory(loaded.name)).absolute()
     ros, base = find_ros(), caller_environment(os.environ)
-    planned = plan_campaign(loaded, path, Asked(quick, seed, repetitions, hosts), ros, base)
+    asked = Asked(quick, seed, repetitions, duration, only, hosts)
+    planned = plan_campaign(loaded, path, asked, ros, base)
     chosen = choose(planned, only)
     if listing:
         _list(planned, [cell.id for cell in chosen])

@@ -231,11 +231,30 @@ def _variant(name: str) -> RmwProfile | None:
         files = [] if asked.is_file() else [asked.parent / _VARIANTS]
     for file in files:
         for path, stated in _variants_in(file).items():
-            if path.stem == asked.stem and asked.suffix in ("", path.suffix):
+            if path.stem != asked.stem or asked.suffix not in ("", path.suffix):
+                continue
+            if "roudi" in stated:
+                profile = _with_roudi(file, stated)
+            else:
                 changes = {str(key): value for key, value in stated["set"].items()}
                 profile = _load_zenoh(file.with_name(f"{stated['as']}.json5"), changes)
-                return replace(profile, variant=path.stem)
+            return replace(profile, variant=path.stem)
     return None
+
+
+def _with_roudi(file: Path, stated: Mapping[str, Any]) -> RmwProfile:
+    """Load a profile of Cyclone DDS, with another configuration of iceoryx' daemon.
+
+    Raises SessionError when the profile needs no daemon, or the configuration is not there.
+    """
+    profile = load_profile(str(file.with_name(f"{stated['as']}.xml")))
+    configuration = file.with_name(str(stated["roudi"]))
+    if profile.broker is None or not configuration.is_file():
+        why = "no such file" if profile.broker else f"{stated['as']} uses no shared memory"
+        raise SessionError(
+            f"Cannot use {configuration}, which {file} names: {why}. Correct its `roudi` or `as`."
+        )
+    return replace(profile, broker=replace(profile.broker, arguments=("-c", str(configuration))))
 
 
 def _variants_in(file: Path) -> dict[Path, dict[str, Any]]:
@@ -251,13 +270,17 @@ def _variants_in(file: Path) -> dict[Path, dict[str, Any]]:
         raise error.refusal(file, "profile", SessionError) from error
     entries: dict[str, Any] = document if isinstance(document, dict) else {file.name: None}
     for name, stated in entries.items():
-        known = isinstance(stated, dict) and set(stated) == {"as", "set"}
-        if not known or not isinstance(stated["set"], dict):
+        keys = set(stated) if isinstance(stated, dict) else set()
+        is_zenoh = keys == {"as", "set"} and isinstance(stated["set"], dict)
+        if not is_zenoh and keys != {"as", "roudi"}:
             raise SessionError(
-                f"Cannot read profile {file}: '{name}' has not the keys as and set. Write "
-                f"{{as: PROFILE, set: {{PLACE: VALUE}}}}."
+                f"Cannot read profile {file}: '{name}' has not the keys as and set, or as and "
+                "roudi. Write {as: PROFILE, set: {PLACE: VALUE}}, or {as: PROFILE, roudi: FILE}."
             )
-    return {file.with_name(f"{name}.json5"): stated for name, stated in entries.items()}
+    return {
+        file.with_name(f"{name}{'.xml' if 'roudi' in stated else '.json5'}"): stated
+        for name, stated in entries.items()
+    }
 
 
 def _changed(document: Any, changes: Mapping[str, Any], path: Path) -> None:

@@ -3,10 +3,10 @@
 """From the file of a scenario to the document to check: settings, repetitions, changes.
 
 `${name}` stands for a setting or a part of the duration, `${(name+1)*other}` for what whole numbers
-give (+, -, *, parentheses), `${name?A:B}` for the text A where it is true and B where it is false.
-An element with `repeat: N` stands for N of it, in which `${i}` counts from 0; with `repeat: {i: N,
-k: M}` for one of each combination of both. A text that is one placeholder takes the value with its
-type.
+give (+, -, *, parentheses), `${name?A:B}` for the text A where it is true and B where it is false,
+`${name=A|B}` for whether it is one of these words. An element with `repeat: N` stands for N of it,
+in which `${i}` counts from 0; with `repeat: {a: N, b: M}` for one of each combination of both. A
+text that is one placeholder takes the value with its type.
 """
 
 from __future__ import annotations
@@ -29,10 +29,13 @@ LATE = ("results", "root")
 """Placeholders that are known when the scenario runs: where nodes write, and the project."""
 
 UNITS = ("messages", "scans", "frames", "seconds")
-_PLACEHOLDER = re.compile(r"\$\{(?:(\w+)(?:\?([^:{}]*):([^{}]*))?|([\w()+* -]+))\}")
+_PLACEHOLDER = re.compile(
+    r"\$\{(?:(\w+)(?:=([\w|]+)|\?([^:{}]*):([^{}]*))?|([\w()+* -]+))\}", re.ASCII
+)
 _OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
 _MOST_REPEATED = 10_000
-_SECONDS = re.compile(r"(\d+(?:\.\d+)?) ?s")
+_TIME = re.compile(r"(\d+(?:\.\d+)?) ?(s|min|h)", re.ASCII)
+_UNIT_S = {"s": 1.0, "min": 60.0, "h": 3600.0}
 
 Scalar = bool | int | float | str
 
@@ -50,7 +53,7 @@ class Expansion:
         """Give the document with all settings and changes applied, without the `settings`.
 
         `changes` are texts by the name of a setting, or by a dotted place in the document;
-        `duration` is a number of the scenario's own unit, or seconds with an `s`.
+        `duration` is a number of the scenario's own unit, or a time with `s`, `min` or `h`.
         """
         declared = self._settings()
         unknown = [key for key in changes if "." not in key and key not in declared]
@@ -145,24 +148,24 @@ class Expansion:
         return {unit: duration[unit]}
 
     def _converted(self, text: str, unit: str, per_second: object) -> int | float:
-        seconds = _SECONDS.fullmatch(text)
-        if seconds and unit != "seconds":
+        seconds = seconds_of(text)
+        if seconds is not None and unit != "seconds":
             if not isinstance(per_second, int | float):
                 raise ScenarioError(
                     f"Cannot run {self._path} for {text}: its length is given in {unit}, without "
                     f"a rate per second. Give --duration a number of {unit}."
                 )
-            value = float(max(1.0, round(float(seconds[1]) * per_second)))
+            value = float(max(1.0, round(seconds * per_second)))
         else:
             try:
-                value = float(seconds[1] if seconds else text)
+                value = float(text) if seconds is None else seconds
             except ValueError:
                 value = 0.0
         if not 0 < value < 1e9 or (unit != "seconds" and value != int(value)):
             raise ScenarioError(
                 f"Cannot run {self._path} for '{text}': that is not a number of {unit} above 0 "
-                f"and below 1,000,000,000. Write --duration 100 for 100 {unit}, or 10s for "
-                "seconds."
+                f"and below 1,000,000,000. Write --duration 100 for 100 {unit}, or 10s, 5min, 4h "
+                "for a time."
             )
         return value if unit == "seconds" else int(value)
 
@@ -193,12 +196,16 @@ class Expansion:
             return [names]
         asked = self._value(element["repeat"], names, line)
         counts = dict(asked) if isinstance(asked, LocatedDict) else {"i": asked}
-        for count in counts.values():
+        for name, count in counts.items():
+            if isinstance(asked, LocatedDict) and name in self.settings:
+                fact = f"repeat counts '{name}', which is a setting"
+                raise refusal(self._path, line, fact, "Choose another name")
             if type(count) is not int or count < 0:
                 raise refusal(self._path, line, f"repeat is '{count}'", "Write a whole number")
-        if math.prod(counts.values()) > _MOST_REPEATED:
-            fact = f"repeat is {' times '.join(map(str, counts.values()))}"
-            raise refusal(self._path, line, fact, f"At most {_MOST_REPEATED:,} are made")
+        total = math.prod(counts.values())
+        if total > _MOST_REPEATED:
+            fact = f"repeat is {total:,}, above {_MOST_REPEATED:,}"
+            raise refusal(self._path, line, fact, "Repeat less")
         each = itertools.product(*(range(count) for count in counts.values()))
         return [{**names, **dict(zip(counts, numbers, strict=True))} for numbers in each]
 
@@ -226,7 +233,7 @@ class Expansion:
 
     def _filled(self, text: str, names: Mapping[str, Scalar], line: int) -> Scalar:
         def found(match: re.Match[str]) -> Scalar:
-            name, yes, no, computed = match.groups()
+            name, words, yes, no, computed = match.groups()
             if computed is not None:
                 return self._computed(computed, names, line)
             if name in LATE and match[0] == f"${{{name}}}":
@@ -235,6 +242,8 @@ class Expansion:
                 known = ", ".join([*names, *LATE])
                 raise refusal(self._path, line, f"'{match[0]}' is not known", f"Known: {known}")
             value = names[name]
+            if words is not None:
+                return as_text(value) in words.split("|")
             if yes is not None:
                 if type(value) is not bool:
                     fact = f"'{match[0]}': {value} is neither true nor false"
@@ -307,6 +316,12 @@ def _parsed(text: str) -> Any:
         raise ScenarioError(
             f"Cannot set a value: '{shown(text)}' is not valid YAML ({error.fact}). Quote it."
         ) from error
+
+
+def seconds_of(text: str) -> float | None:
+    """Read a time such as `10s`, `5min` or `4h`, in seconds; null for what is none."""
+    found = _TIME.fullmatch(text)
+    return float(found[1]) * _UNIT_S[found[2]] if found else None
 
 
 def as_text(value: Scalar) -> str:

@@ -16,6 +16,7 @@ from strata.documents import DocumentError, read_text
 from strata.errors import CampaignError, ScenarioError, StrataError
 from strata.yaml_document import MAX_BYTES, Loader, parse_yaml
 
+_MERGE = "tag:yaml.org,2002:merge"
 _ERRORS: dict[str, type[StrataError]] = {"scenario": ScenarioError, "campaign": CampaignError}
 
 
@@ -39,17 +40,23 @@ class _Loader(Loader):
     """Makes the located kinds; a key is a text."""
 
     def located_mapping(self, node: yaml.MappingNode) -> LocatedDict:
+        own = sum(key.tag != _MERGE for key, _ in node.value)
+        # Puts what is merged (`<<`) before the own keys, which win.
         self.flatten_mapping(node)
+        merged = len(node.value) - own
         made = LocatedDict({}, {})
-        for key_node, value_node in node.value:
+        own_keys: set[str] = set()
+        for number, (key_node, value_node) in enumerate(node.value):
             key = self.construct_object(key_node, deep=True)
             line = key_node.start_mark.line + 1
             if not isinstance(key, str):
                 raise DocumentError(f"key {key!r} is not text", line, "Quote it")
-            if key in made:
+            if key in own_keys:
                 raise DocumentError(
                     f"key '{key}' occurs twice", line, f"See line {made.lines[key]}"
                 )
+            if number >= merged:
+                own_keys.add(key)
             made[key] = self.construct_object(value_node, deep=True)
             made.lines[key] = line
         return made

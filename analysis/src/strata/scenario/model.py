@@ -85,6 +85,26 @@ class Program(_Part):
     executable: str = Field(min_length=1)
 
 
+class Alternative(Program):
+    """An executable that takes the place of another: it may be chosen `when` all of this is true.
+
+    With `only`, nothing else may be.
+    """
+
+    when: bool | list[bool] = True
+    only: bool = False
+
+    @property
+    def is_possible(self) -> bool:
+        """Tell whether it may be chosen."""
+        return all(self.when) if isinstance(self.when, list) else self.when
+
+    @property
+    def program(self) -> Program:
+        """Give the executable alone."""
+        return Program(package=self.package, executable=self.executable)
+
+
 class Ready(_Part):
     """When a process is ready, and the next may start: one of its lines has this in it."""
 
@@ -95,15 +115,15 @@ class Ready(_Part):
 class Process(_Part):
     """One process: an executable of a package (or a command), with no, one or several nodes.
 
-    `cpp` is the executable in C++ that takes the same parameters. `ends` tells that it ends by
-    itself, when it has done its part; the run ends when all such processes have. `host` is where it
-    runs when the network has a link.
+    `cpp` has executables in C++ that take the same parameters, the preferred one first. `ends`
+    tells that it ends by itself, when it has done its part; the run ends when all such processes
+    have. `host` is where it runs when the network has a link.
     """
 
     name: Name
     package: Name | None = None
     executable: str | None = Field(default=None, min_length=1)
-    cpp: Program | None = None
+    cpp: Alternative | list[Alternative] | None = None
     command: list[str] | None = Field(default=None, min_length=1)
     nodes: list[Node] = []
     arguments: list[str] = []
@@ -114,6 +134,11 @@ class Process(_Part):
     host: Name | None = None
     ready: Ready | None = None
     ends: bool = False
+
+    @property
+    def alternatives(self) -> list[Alternative]:
+        """List the executables in C++, in the order of preference."""
+        return self.cpp if isinstance(self.cpp, list) else [self.cpp] if self.cpp else []
 
     @model_validator(mode="after")
     def _is_one_program(self) -> Self:

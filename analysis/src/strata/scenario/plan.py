@@ -100,12 +100,19 @@ class RunPlan:
 def chosen_program(process: Process, variant: str, prefixes: list[Path]) -> Program:
     """Choose the executable of a process that is no command.
 
-    `variant` is wheels, cpp, or auto: the one in C++ where it is installed below a prefix.
+    `variant` is wheels, cpp, or auto: one in C++ where it is installed below a prefix, the first of
+    those that may be chosen. One that says `only` is chosen whatever is installed.
     """
     assert process.package and process.executable
-    cpp = process.cpp
-    if cpp and (variant == "cpp" or (variant == "auto" and find_program(cpp, prefixes))):
-        return cpp
+    possible = [one for one in process.alternatives if one.is_possible]
+    forced = [one for one in process.alternatives if one.only]
+    installed = [one for one in possible if find_program(one, prefixes)]
+    if forced:
+        return forced[0].program
+    if variant != "wheels" and installed:
+        return installed[0].program
+    if variant == "cpp" and possible:
+        return possible[-1].program
     return Program(package=process.package, executable=process.executable)
 
 
@@ -325,7 +332,9 @@ def _command(
     path = find_program(program, prefixes)
     if path is None:
         step = f"Run `make setup`, or install {program.package}."
-        if program == process.cpp:
+        if program in [one.program for one in process.alternatives if one.only]:
+            step = f"Install {program.package}, or choose another program."
+        elif program in [one.program for one in process.alternatives]:
             step = f"Build {program.package} where rclcpp is installed, or --set variant=wheels."
         raise ScenarioError(
             f"Cannot run process '{process.name}': no prefix on AMENT_PREFIX_PATH has "

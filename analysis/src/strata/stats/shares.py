@@ -1,8 +1,8 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""How large a share may be of which so many cases were counted: an exact upper bound.
+"""How large a share may be of which so many cases were counted: exact bounds.
 
-The bound is one-sided (Clopper and Pearson, Biometrika 26, 1934): cases count as independent.
+The bounds are one-sided (Clopper and Pearson, Biometrika 26, 1934): cases count as independent.
 Losses that come in bursts are known less surely than it says.
 """
 
@@ -23,6 +23,19 @@ def share_at_most(cases: int, of: int, confidence: float = CONFIDENCE) -> float 
     if of <= 0:
         return None
     return 1.0 if cases >= of else float(beta.ppf(confidence, cases + 1, of - cases))
+
+
+def share_at_least(cases: int, of: int, confidence: float = CONFIDENCE) -> float | None:
+    """Return the lower bound of a share (0 to 1) of which `cases` of `of` were seen.
+
+    A smaller share would have shown this many with a probability of 1 - confidence at most. Null
+    where nothing was counted.
+    """
+    from scipy.stats import beta
+
+    if of <= 0:
+        return None
+    return 0.0 if cases <= 0 else float(beta.ppf(1.0 - confidence, cases, of - cases + 1))
 
 
 def share_interval(cases: int, of: int, confidence: float = CONFIDENCE) -> tuple[float, float]:

@@ -331,4 +331,13 @@ def _commands(results: Results) -> tuple[str, ...]:
     run += ["--quick"] if document.get("quick") else []
     run += ["--repetitions", str(document["repetitions"])] if document.get("repetitions") else []
     run += ["--seed", str(document["seed"])] if document.get("seed") is not None else []
-    return " ".join(run), f"strata campaign report {directory}"
+    given = dict(document.get("durations") or {})
+    groups = {cell.group for cell in results.directory.cells}
+    timed = []
+    for text in dict.fromkeys(given.values()):
+        own = [group for group, one in given.items() if one == text]
+        only = [] if set(own) == groups else [f"--only {shlex.quote(group)}" for group in own]
+        timed.append(" ".join([*run, "--duration", shlex.quote(text), *only]))
+    # Cells without a duration of their own run by the plain command.
+    plain = [] if given and set(given) == groups else [" ".join(run)]
+    return *timed, *plain, f"strata campaign report {directory}"

@@ -22,6 +22,12 @@ from strata.study.campaign_results import HERE, Outcome, Results, Study, keeps, 
 from strata.study.imported_results import imported_frame, read_imports
 from strata.study.measure_definitions import Measure, find_measure
 
+_BY_SECOND = {"shortfall_by_second": "shortfall", "rate_by_second": "rate"}
+"""Measures of whole seconds, and what files that have a value a second call them."""
+
+_MEANS_OF_SECONDS = ("rate", "shortfall", "throughput")
+"""Measures of a cell that are the mean of those of its seconds."""
+
 
 def long_frame(
     results: Results,
@@ -65,12 +71,30 @@ def _imported(
 ) -> pd.DataFrame:
     """Return imported values; of statistics, only what a cell has one of here, too."""
     imports = read_imports(results.directory.path)
-    rows = imported_frame(imports, results.campaign, study.name, measure.name)
-    kinds = ("each", "run") if measure.each in ("cell", "process") else ("each",)
+    name, is_by_second = measure.name, measure.name in _BY_SECOND
+    kinds: tuple[str, ...] = ("each", "run") if measure.each in ("cell", "process") else ("each",)
+    if is_by_second:
+        name, kinds = _BY_SECOND[name], ("interval",)
+    rows = imported_frame(imports, results.campaign, study.name, name)
+    if measure.name in _MEANS_OF_SECONDS:
+        # What seconds have one of, a run has: their mean. A file may have that alone.
+        means = imported_frame(imports, results.campaign, study.name, name, ("run_mean",))
+        rows = _with_means(rows, means.assign(statistic="run"))
     kept = rows["statistic"].isin(kinds)
     for name, level in (where or {}).items():
         kept &= rows[name].astype(str).isin(level_texts(level))
     return rows[kept]
+
+
+def _with_means(rows: pd.DataFrame, means: pd.DataFrame) -> pd.DataFrame:
+    """Add the mean of each run that has values of seconds alone, and those that files state."""
+    seconds = rows[rows["statistic"] == "interval"]
+    seconds = seconds[~seconds["cell"].isin(rows.loc[rows["statistic"] == "run", "cell"])]
+    first = seconds.drop_duplicates("cell").set_index("cell")
+    mean = seconds.groupby("cell", sort=False)["value"].mean()
+    made = first.assign(value=mean, number=0, statistic="run").reset_index()
+    parts = [part for part in (rows, made[rows.columns], means) if len(part)]
+    return pd.concat(parts, ignore_index=True) if parts else rows
 
 
 def _context(study: Study, outcome: Outcome) -> values.Context:
@@ -125,7 +149,8 @@ def _joined(study: Study, measure: Measure, parts: Sequence[pd.DataFrame]) -> pd
     for factor in study.factors:
         further = [str(one) for one in frame[factor.name].dropna().unique()]
         order = list(dict.fromkeys([*factor.levels, *further]))
-        frame[factor.name] = pd.Categorical(frame[factor.name], order, ordered=True)
+        own = frame[factor.name].astype(object)
+        frame[factor.name] = pd.Categorical(own, order, ordered=True)
     for name in ("cell", "hop", "layer", "process", "over"):
         if name in columns:
             frame[name] = _as_found(frame[name])

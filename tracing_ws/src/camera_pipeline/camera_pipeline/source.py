@@ -22,6 +22,7 @@ from typing import Any
 
 from builtin_interfaces.msg import Time
 from rclpy.duration import Duration
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.node import Node
 from rclpy.qos import QoSProfile, qos_profile_sensor_data
 from sensor_msgs.msg import CameraInfo, CompressedImage, Image
@@ -93,6 +94,7 @@ class CameraSource(Node):
         self._rows: list[tuple[int, ...]] = []
         self.published = 0
         self.dropped = 0
+        self.refused = 0
 
     def _pipeline(self) -> str:
         parameter = setting(self, "gscam_config", "")
@@ -138,6 +140,8 @@ class CameraSource(Node):
         self._camera_info.header.frame_id = self._frame_id
         self._image_publisher = self.create_publisher(kind, topic, qos)
         self._info_publisher = self.create_publisher(CameraInfo, "camera/camera_info", qos)
+        # Counting publishers applies no remapping.
+        self._ready_topic = self.resolve_topic_name(READY_TOPIC)
 
     def stop(self) -> None:
         """End `run` soon; from any thread."""
@@ -184,7 +188,7 @@ class CameraSource(Node):
         """Count the subscribers that are connected, seen from either end."""
         publishers = (self._image_publisher, self._info_publisher)
         counts = [publisher.get_subscription_count() for publisher in publishers]
-        return min(self.count_publishers(READY_TOPIC), *counts)
+        return min(self.count_publishers(self._ready_topic), *counts)
 
     def _run_stream(self) -> None:
         capture = self._module.Capture(
@@ -216,7 +220,7 @@ class CameraSource(Node):
     def _publish(self, frame: Any, source: int, offset_ns: int) -> None:
         pulled_ns = time.monotonic_ns()
         queue_ns = pulled_ns - frame.arrived_ns
-        number = self.published
+        number = self.published + self.refused
         size = len(frame)
         driver_tracepoints.buffer_pulled(
             source, number, size, frame.pts_ns, queue_ns, frame.dropped
@@ -228,10 +232,11 @@ class CameraSource(Node):
         self._fill(frame, stamp_ns)
         driver_tracepoints.copy_done(source, number, size)
         publish_ns = time.monotonic_ns()
-        self._image_publisher.publish(self._message)
+        is_published = self._publish_message()
         published_ns = time.monotonic_ns()
         self._info_publisher.publish(self._camera_info)
-        self.published += 1
+        self.published += is_published
+        self.refused += not is_published
         if self._log is not None:
             self._rows.append(
                 (
@@ -244,6 +249,16 @@ class CameraSource(Node):
                     published_ns,
                 )
             )
+
+    def _publish_message(self) -> bool:
+        """Publish the image; false when the middleware refused it, as without free memory."""
+        try:
+            self._image_publisher.publish(self._message)
+        except rclpy_implementation.RCLError as error:
+            if not self.refused:
+                self.get_logger().warning(f"An image is refused, and lost: {error}")
+            return False
+        return True
 
     def _fill(self, frame: Any, stamp_ns: int) -> None:
         message, info = self._message, self._camera_info

@@ -34,8 +34,10 @@ def run_source(arguments: list[str]) -> int:
         finally:
             executor.shutdown()
             spinning.join(2)
+            refused = f", refused {node.refused}" if node.refused else ""
             sys.stderr.write(
-                f"camera_source: published {node.published} images, dropped {node.dropped}\n"
+                f"camera_source: published {node.published} images, dropped {node.dropped}"
+                f"{refused}\n"
             )
     except CameraError as error:
         sys.stderr.write(f"{error}\n")

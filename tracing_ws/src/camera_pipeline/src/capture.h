@@ -10,6 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 struct capture;
 
 // Why something failed; `message` is null when nothing did. `code` names the kind of error for a
@@ -62,5 +66,9 @@ bool capture_set_state(struct capture* capture, GstState state, int64_t timeout_
 // Waits for the next buffer and maps it. PULLED_NOTHING: none came in time.
 enum pulled capture_pull(struct capture* capture, int64_t timeout_ns, struct frame* frame,
                          struct failure* failure);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

@@ -5,12 +5,12 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
-#include <filesystem>
 #include <rclcpp_components/register_node_macro.hpp>
 #include <utility>
 #include <workload_rclcpp/settings.hpp>
 #include <workload_rclcpp/summary_process.hpp>
 
+#include "camera_settings.hpp"
 #include "serialized_image.hpp"
 
 namespace camera_pipeline {
@@ -21,8 +21,6 @@ using workload::epoch_ns;
 using workload::Error;
 using workload::setting;
 
-/// A connected subscriber makes a publisher here, which the camera counts; nothing is ever sent.
-constexpr const char* kReadyTopic = "camera/ready";
 constexpr std::chrono::milliseconds kPoll{100};
 
 std::string text(double value) {
@@ -36,21 +34,6 @@ std::chrono::duration<double> seconds_setting(rclcpp::Node& node, const std::str
   return std::chrono::duration<double>(setting(node, name, value, 0));
 }
 
-std::chrono::nanoseconds ms_setting(rclcpp::Node& node, const std::string& name) {
-  return std::chrono::nanoseconds(static_cast<std::int64_t>(setting(node, name, 0.0, 0) * 1e6));
-}
-
-/// Declares a parameter that is one of some words, or empty. Throws Error for another.
-std::string choice(rclcpp::Node& node, const std::string& name,
-                   const std::array<std::string, 2>& words) {
-  const auto found = setting(node, name, std::string());
-  if (!found.empty() && found != words[0] && found != words[1]) {
-    throw Error("Cannot use parameter " + name + ": '" + found + "' is none of '', " + words[0] +
-                ", " + words[1] + ".");
-  }
-  return found;
-}
-
 }  // namespace
 
 ImageSubscriber::ImageSubscriber(const rclcpp::NodeOptions& options)
@@ -62,51 +45,17 @@ ImageSubscriber::ImageSubscriber(const rclcpp::NodeOptions& options)
       raw_(setting(*this, "raw", false)),
       expected_fps_(setting(*this, "expected_fps", 0.0, 0)),
       force_(setting(*this, "force", false)),
-      csv_(output("csv")),
-      summary_(output("summary")),
+      csv_(output(*this, "csv", force_)),
+      summary_(output(*this, "summary", force_)),
       began_(std::chrono::steady_clock::now()) {
   subscribe();
   poll_ = create_wall_timer(kPoll, [this] { on_poll(); });
 }
 
-std::string ImageSubscriber::output(const std::string& name) {
-  const auto path = setting(*this, name, std::string());
-  if (!path.empty() && !force_ && std::filesystem::exists(path)) {
-    throw Error("Cannot write " + path + ": it is there already. Name another file, or set force.");
-  }
-  return path;
-}
-
-rclcpp::QoS ImageSubscriber::qos_setting() {
-  const auto depth = setting(*this, "depth", std::int64_t{0}, 0);
-  rclcpp::QoS qos(depth == 0 ? 10 : static_cast<std::size_t>(depth));
-  if (choice(*this, "reliability", {"reliable", "best_effort"}) == "best_effort") {
-    qos.best_effort();
-  }
-  if (choice(*this, "durability", {"volatile", "transient_local"}) == "transient_local") {
-    qos.transient_local();
-  }
-  if (choice(*this, "history", {"keep_last", "keep_all"}) == "keep_all") {
-    qos.keep_all();
-  }
-  if (const auto time = ms_setting(*this, "deadline_ms"); time.count() > 0) {
-    qos.deadline(time);
-  }
-  const auto liveliness = choice(*this, "liveliness", {"automatic", "manual_by_topic"});
-  if (!liveliness.empty()) {
-    qos.liveliness(liveliness == "automatic" ? rclcpp::LivelinessPolicy::Automatic
-                                             : rclcpp::LivelinessPolicy::ManualByTopic);
-  }
-  if (const auto time = ms_setting(*this, "liveliness_lease_ms"); time.count() > 0) {
-    qos.liveliness_lease_duration(time);
-  }
-  return qos;
-}
-
 void ImageSubscriber::subscribe() {
   using sensor_msgs::msg::CameraInfo;
   using sensor_msgs::msg::Image;
-  const auto qos = qos_setting();
+  const auto qos = qos_settings(*this, rclcpp::QoS(10));
   const auto image_topic = setting(*this, "image_topic", std::string("camera/image_raw"));
   const auto info_topic = setting(*this, "info_topic", std::string("camera/camera_info"));
   rclcpp::SubscriptionOptions options;

@@ -42,8 +42,6 @@ class ImageSubscriber : public workload::MeasuringNode {
 
  private:
   int write_results() override;
-  rclcpp::QoS qos_setting();
-  std::string output(const std::string& name);
   void subscribe();
   void on_image(const std::shared_ptr<const sensor_msgs::msg::Image>& message,
                 const rclcpp::MessageInfo& info);

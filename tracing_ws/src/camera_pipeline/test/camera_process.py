@@ -6,6 +6,7 @@ from __future__ import annotations
 
 import signal
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,16 +19,18 @@ BOUND_S = 60.0
 _DOMAIN = free_domain()
 
 
-SUBSCRIBERS = [
-    "image_subscriber",
-    pytest.param(
-        "image_subscriber_cpp",
-        marks=pytest.mark.skipif(
-            not (JAZZY.install / "lib/camera_pipeline/image_subscriber_cpp").exists(),
-            reason="camera_pipeline was built without rclcpp: only its Python nodes",
-        ),
-    ),
-]
+def _in_both(name: str) -> list[object]:
+    """Give a program in Python and in C++; that is skipped where there is no rclcpp."""
+    compiled = JAZZY.install / f"lib/camera_pipeline/{name}_cpp"
+    skip = pytest.mark.skipif(
+        not compiled.exists(),
+        reason="camera_pipeline was built without rclcpp: only its Python nodes",
+    )
+    return [name, pytest.param(compiled.name, marks=skip)]
+
+
+SUBSCRIBERS = _in_both("image_subscriber")
+SOURCES = _in_both("camera_source")
 # In C++ it is started as Python starts scripts: in the same environment.
 _EXECUTE = "import os, sys; os.execv(sys.argv[1], sys.argv[1:])"
 
@@ -56,13 +59,19 @@ def environment(**variables: str) -> dict[str, str]:
     return {**found, "ROS_DOMAIN_ID": str(_DOMAIN), **variables}
 
 
-def start(program: str | Path, *settings: str, **variables: str) -> subprocess.Popen[str]:
-    """Start an executable, `settings` being `parameter:=value`."""
-    words = [word for setting in settings for word in ("-p", setting)]
+def words_of(program: str | Path) -> list[str | Path]:
+    """Give the words for Python that run an executable of the package."""
     path = JAZZY.install / "lib/camera_pipeline" / program
-    line = ["-c", _EXECUTE, path] if path.name.endswith("_cpp") else [path]
+    return ["-c", _EXECUTE, path] if path.name.endswith("_cpp") else [path]
+
+
+def start(
+    program: str | Path, *settings: str, remappings: Sequence[str] = (), **variables: str
+) -> subprocess.Popen[str]:
+    """Start an executable, `settings` being `parameter:=value`; `remappings` are words for it."""
+    words = [*remappings, *(word for setting in settings for word in ("-p", setting))]
     return subprocess.Popen(
-        JAZZY.python(*line, "--ros-args", *words),
+        JAZZY.python(*words_of(program), "--ros-args", *words),
         env=environment(**variables),
         stderr=subprocess.PIPE,
         text=True,

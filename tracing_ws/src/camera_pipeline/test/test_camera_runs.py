@@ -12,7 +12,7 @@ import time
 from pathlib import Path
 
 import pytest
-from camera_process import SUBSCRIBERS, end, finish, pictures, run, run_program, start
+from camera_process import SOURCES, SUBSCRIBERS, end, finish, pictures, run, run_program, start
 
 MS = 1_000_000
 CALIBRATION = """\
@@ -88,13 +88,16 @@ def test_calibrations_are_found_by_their_urls(tmp_path: Path) -> None:
         ("jpeg", "camera/image_raw/compressed", "jpegenc", "ffd8"),
     ],
 )
-def test_messages_are_gscams(encoding: str, topic: str, end_of_pipeline: str, begin: str) -> None:
+@pytest.mark.parametrize("source_program", SOURCES)
+def test_messages_are_gscams(
+    encoding: str, topic: str, end_of_pipeline: str, begin: str, source_program: str
+) -> None:
     config = (
         "gscam_config:=videotestsrc pattern=solid-color foreground-color=0xff204080 ! "
         f"video/x-raw,width=321,height=40,framerate=20/1 ! {end_of_pipeline}"
     )
     source = start(
-        "camera_source", config, f"image_encoding:={encoding}", "frame_id:=eye", "peers:=1"
+        source_program, config, f"image_encoding:={encoding}", "frame_id:=eye", "peers:=1"
     )
     try:
         run_program("one_image.py", encoding, topic, begin)
@@ -118,11 +121,12 @@ def stream(
     source: list[str],
     subscriber: list[str],
     program: str = "image_subscriber",
+    source_program: str = "camera_source",
 ) -> None:
     """Run a stream to its end; both processes must end well by themselves."""
     files = [f"csv:='{directory}/images.csv'", f"summary:='{directory}/images.json'"]
     taker = start(program, f"images:={images}", "quiet_s:=10.0", *files, *subscriber)
-    giver = start("camera_source", "peers:=1", f"log:='{directory}/camera.csv'", *source)
+    giver = start(source_program, "peers:=1", f"log:='{directory}/camera.csv'", *source)
     given, taken = finish(giver), finish(taker)
     assert given.status == 0, given.errors
     assert taken.status == 0, taken.errors
@@ -131,13 +135,17 @@ def stream(
 
 @pytest.mark.parametrize("program", SUBSCRIBERS)
 @pytest.mark.parametrize("raw", ["false", "true"])
-def test_every_image_of_a_patient_stream_comes(tmp_path: Path, raw: str, program: str) -> None:
+@pytest.mark.parametrize("source_program", SOURCES)
+def test_every_image_of_a_patient_stream_comes(
+    tmp_path: Path, raw: str, program: str, source_program: str
+) -> None:
     stream(
         tmp_path,
         60,
         [pictures(60), "depth:=60"],
         ["depth:=60", f"raw:={raw}", "expected_fps:=100.0"],
         program,
+        source_program,
     )
     summary, rows, stamps = results(tmp_path)
     assert (summary["received"], summary["lost"], summary["loss_from"]) == (
@@ -210,10 +218,11 @@ def test_what_a_hasty_stream_loses_is_counted(tmp_path: Path) -> None:
     assert summary["loss_pct"] == pytest.approx(100 * summary["lost"] / counted)
 
 
-def test_reopening_counts_on(tmp_path: Path) -> None:
+@pytest.mark.parametrize("source_program", SOURCES)
+def test_reopening_counts_on(tmp_path: Path, source_program: str) -> None:
     log = tmp_path / "camera.csv"
     done = run(
-        "camera_source", pictures(4), "reopen_on_eof:=true", "images:=10", f"log:='{log}'",
+        source_program, pictures(4), "reopen_on_eof:=true", "images:=10", f"log:='{log}'",
         "use_gst_timestamps:=true",
     )  # fmt: skip
     assert (done.status, "published 10 images" in done.errors) == (0, True), done.errors
@@ -225,8 +234,9 @@ def test_reopening_counts_on(tmp_path: Path) -> None:
     assert {b["stamp_ns"] - a["stamp_ns"] for a, b in itertools.pairwise(rows[:4])} == {10 * MS}
 
 
-def test_a_signal_ends_each_at_once() -> None:
-    source = start("camera_source", pictures(-1))
+@pytest.mark.parametrize("source_program", SOURCES)
+def test_a_signal_ends_each_at_once(source_program: str) -> None:
+    source = start(source_program, pictures(-1))
     subscriber = start("image_subscriber")
     wait_for(source, "Publishing images")
     wait_for(subscriber, "Waiting for images")
@@ -270,8 +280,13 @@ REFUSALS = [
 ]
 
 
-def test_what_cannot_run_says_why() -> None:
-    running = [start(name, *settings, **variables) for name, settings, variables, _ in REFUSALS]
+@pytest.mark.parametrize("source_program", SOURCES)
+def test_what_cannot_run_says_why(source_program: str) -> None:
+    programs = {"camera_source": source_program}
+    running = [
+        start(programs.get(name, name), *settings, **variables)
+        for name, settings, variables, _ in REFUSALS
+    ]
     for ended, (*_, says) in zip([finish(one) for one in running], REFUSALS, strict=True):
         assert ended.status == 1
         assert says in ended.errors
@@ -286,6 +301,37 @@ def test_a_qos_that_does_not_fit_is_told() -> None:
         end(giver)
     assert done.status == 1
     assert "A publisher is there, but its QoS does not fit" in done.errors
+
+
+@pytest.mark.parametrize("source_program", SOURCES)
+def test_a_failed_pipeline_and_a_calibration_are_told(tmp_path: Path, source_program: str) -> None:
+    given = "nosuchthing ! videoconvert as rgb8"
+    failed = run(source_program, f"gscam_config:={given.partition(' as ')[0]}")
+    assert failed.status == 1
+    assert FAILURES[given] in failed.errors
+    (tmp_path / "eye.yaml").write_text(CALIBRATION)
+    for name, says in (("eye", "Read calibration file://"), ("none", "No calibration at ")):
+        url = f"camera_info_url:=file://{tmp_path}/{name}.yaml"
+        done = run(source_program, pictures(2), url)
+        assert done.status == 0, done.errors
+        assert says in done.errors
+
+
+@pytest.mark.parametrize("source_program", SOURCES)
+def test_a_second_camera_has_topics_of_its_own(tmp_path: Path, source_program: str) -> None:
+    topics = [
+        word
+        for name in ("image_raw", "camera_info", "ready")
+        for word in ("-r", f"camera/{name}:=/second/{name}")
+    ]
+    summary = tmp_path / "images.json"
+    taker = start("image_subscriber", "images:=20", f"summary:='{summary}'", remappings=topics)
+    # Without the remapped name of `ready` it would wait for its peer, in vain.
+    giver = start(source_program, pictures(20), "peers:=1", "depth:=20", remappings=topics)
+    given, taken = finish(giver), finish(taker)
+    assert (given.status, taken.status) == (0, 0), given.errors + taken.errors
+    document = json.loads(summary.read_text())
+    assert (document["topic"], document["received"]) == ("/second/image_raw", 20)
 
 
 def test_existing_results_are_kept(tmp_path: Path) -> None:

@@ -14,10 +14,12 @@ from strata.campaign.model import Figure
 from strata.errors import CampaignError
 from strata.study.campaign_results import Results
 from strata.study.tables.anova import anova
+from strata.study.tables.boundaries import boundaries
 from strata.study.tables.calls import calls
 from strata.study.tables.comparisons import pairs
+from strata.study.tables.findings import findings
 from strata.study.tables.layers import layers
-from strata.study.tables.losses import boundaries, loss
+from strata.study.tables.losses import loss
 from strata.study.tables.machines import of_every_machine
 from strata.study.tables.published import corrections, published
 from strata.study.tables.saturation import saturation
@@ -41,6 +43,7 @@ TABLES: dict[str, Callable[[Results, str, Figure], Table]] = {
     "modes": modes,
     "loss": loss,
     "boundaries": boundaries,
+    "findings": findings,
     "layers": layers,
     "calls": calls,
     "saturation": saturation,

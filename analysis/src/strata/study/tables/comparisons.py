@@ -4,14 +4,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import pandas as pd
 
 from strata.campaign.model import Figure
 from strata.stats.dependence import FEW
 from strata.study.campaign_results import Results
-from strata.study.long_frames import long_frame
 from strata.study.measure_definitions import find_measure
+from strata.study.tables.imported_means import EACH, NOTE, VALUES, with_imported_means
 from strata.study.tables.level_pairs import (
     LevelRuns,
     neighbouring,
@@ -37,13 +39,17 @@ def pairs(results: Results, study: str, figure: Figure) -> Table:
     """Return each pair of levels of a factor, within each level of another: shift and means."""
     measure = find_measure(figure.of or "latency")
     over = str(figure.over)
-    frame = long_frame(results, study, measure.name, where=figure.where)
+    frame = with_imported_means(results, study, measure.name, figure.where)
     apart = told_apart(frame, figure)
-    columns = _pair_columns(apart, over, measure.unit, consecutive=figure.consecutive)
+    has_means = bool((frame[VALUES] != EACH).any())
+    columns = _pair_columns(
+        apart, over, measure.unit, consecutive=figure.consecutive, has_means=has_means
+    )
     out = Rows(columns)
     for levels, own in strata_of(frame, apart):
         runs = runs_by_level(own, over, results.study(study))
-        out.rows += [{**levels, **row} for row in _pairs(runs, consecutive=figure.consecutive)]
+        found = _pairs(runs, _kinds(own, over), consecutive=figure.consecutive)
+        out.rows += [{**levels, **row} for row in found]
     correct(out.rows, "p")
     if figure.consecutive:
         correct(out.rows, "mean_p")
@@ -55,6 +61,7 @@ def pairs(results: Results, study: str, figure: Figure) -> Table:
         f"{_OF_NEXT if figure.consecutive else _OF_ALL}",
         "With one run per level, a difference may come from the run: only repetitions can show "
         "that.",
+        *((NOTE,) if has_means else ()),
         *put_together(results, study, figure, frame),
     )
     empty = why_no_rows(results, study, figure, frame)
@@ -92,14 +99,21 @@ def correct(rows: list[dict[str, Any]], name: str) -> None:
         row[name] = float(p)
 
 
+def _kinds(frame: pd.DataFrame, over: str) -> dict[str, str]:
+    """Say of each level whether its values are of messages, or means."""
+    groups = frame.groupby(over, observed=True)
+    return {str(level): " and ".join(own[VALUES].unique()) for level, own in groups}
+
+
 def _pair_columns(
-    apart: Sequence[str], over: str, unit: str, *, consecutive: bool
+    apart: Sequence[str], over: str, unit: str, *, consecutive: bool, has_means: bool
 ) -> tuple[Column, ...]:
     """Return what a pair has: ranks first, then means."""
     return (
         *factor_columns(apart),
         Column("a", name_words(over), of=over),
         Column("b", f"against {name_words(over)}", of=over),
+        *((Column(VALUES, "values", text="what is compared"),) if has_means else ()),
         Column("shift", "shift", unit, "number", "Hodges-Lehmann: b - a"),
         Column("low", "from", unit, "number"),
         Column("high", "to", unit, "number"),
@@ -114,15 +128,19 @@ def _pair_columns(
     )
 
 
-def _pairs(levels: Sequence[LevelRuns], *, consecutive: bool) -> list[dict[str, Any]]:
+def _pairs(
+    levels: Sequence[LevelRuns], kinds: Mapping[str, str], *, consecutive: bool
+) -> list[dict[str, Any]]:
     from strata.stats.shift import shift
 
     together = {} if consecutive else _means(levels)
     rows = []
     for a, b in pairs_of(levels, consecutive=consecutive):
+        of_both = dict.fromkeys((kinds[a.level], kinds[b.level]))
         row: dict[str, Any] = {
             "a": a.level,
             "b": b.level,
+            VALUES: ", ".join(of_both),
             "runs": f"{len(a.runs)} and {len(b.runs)}",
         }
         try:

@@ -8,17 +8,17 @@ Clopper and Pearson), which is moderate and not excellent.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import itertools
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from strata.stats.shares import CONFIDENCE, count_to_tell, share_at_most
+from strata.stats.shares import CONFIDENCE, count_to_tell, share_at_least, share_at_most
 
 CLASSES = ((0.1, "excellent"), (1.0, "good"), (5.0, "moderate"))
 """Classes of loss in percent: below the bound; `severe` above all. 5 % itself is moderate."""
 SEVERE = "severe"
 TOO_FEW = "too few messages"
 """In place of `severe` where the loss that was seen is below all bounds: it may be, or not."""
-NOWHERE = "nowhere"
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,18 @@ class Loss:
         """The upper bound of the loss in percent; null where nothing was counted."""
         share = share_at_most(self.lost, self.of)
         return None if share is None else 100.0 * share
+
+    @property
+    def at_least(self) -> float | None:
+        """The lower bound of the loss in percent; null where nothing was counted."""
+        share = share_at_least(self.lost, self.of)
+        return None if share is None else 100.0 * share
+
+    def is_below(self, bound: float) -> bool | None:
+        """Tell whether the loss is below a bound (%); null where the messages do not decide."""
+        if self.at_most is None or self.at_least is None:
+            return None
+        return True if self.at_most < bound else False if self.at_least >= bound else None
 
     @property
     def class_name(self) -> str | None:
@@ -64,18 +76,34 @@ def loss_class(percent: float | None) -> str | None:
     return SEVERE
 
 
-def up_to(losses: Mapping[str, Loss], bound: float) -> str:
-    """Return the last level before which, and at which, the loss is known to be below `bound` (%).
+@dataclass(frozen=True)
+class Boundary:
+    """Up to which level a loss stays below a bound, of levels by growing data rate.
 
-    `NOWHERE` where the first level lost more already, `TOO_FEW` where its messages do not tell.
+    `up_to`: it and all before it are below; null where the first is not. `next_out`: the first that
+    is not below; null where none is. `undecided`: those of which the messages do not decide, and
+    that are before that one. `seen_up_to`: as `up_to`, by the loss that was seen alone.
     """
-    last = None
-    for level, loss in losses.items():
-        if loss.percent is None or loss.at_most is None or loss.at_most >= bound:
-            is_less = loss.percent is None or loss.percent < bound
-            return last or (TOO_FEW if is_less else NOWHERE)
-        last = level
-    return last or NOWHERE
+
+    up_to: str | None
+    next_out: str | None
+    undecided: tuple[str, ...]
+    seen_up_to: str | None
+
+
+def boundary_of(losses: Mapping[str, Loss], bound: float) -> Boundary:
+    """Find the boundary of a loss in percent."""
+    known = {level: loss for level, loss in losses.items() if loss.percent is not None}
+    out = next((level for level, loss in known.items() if loss.is_below(bound) is False), None)
+    before = list(itertools.takewhile(lambda level: level != out, known))
+    inside = list(itertools.takewhile(lambda level: known[level].is_below(bound), before))
+    seen = list(itertools.takewhile(lambda level: (known[level].percent or 0.0) < bound, known))
+    undecided = tuple(level for level in before if known[level].is_below(bound) is None)
+    return Boundary(_last(inside), out, undecided, _last(seen))
+
+
+def _last(levels: Sequence[str]) -> str | None:
+    return levels[-1] if levels else None
 
 
 def class_notes() -> tuple[str, ...]:
@@ -88,5 +116,5 @@ def class_notes() -> tuple[str, ...]:
         f"what the loss is at most ({100 * CONFIDENCE:g} %, one-sided, Clopper and Pearson; as if "
         "each message were lost independently).",
         f"Number of messages without any loss that is needed for a class: {counts}; with fewer, "
-        "the class is '{TOO_FEW}'.",
+        f"the class is '{TOO_FEW}'.",
     )

@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of losses: what was published, received and lost, one row per group of cells.
 
-What a producer did not make is no loss: it stands apart, as shortfall.
+What a producer did not make is no loss: it stands apart, as shortfall. Imports that count nothing
+but that have it in place of a loss, and say so.
 """
 
 from __future__ import annotations
@@ -11,22 +12,23 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-import pandas as pd
 
 from strata.campaign.model import Figure, listed
-from strata.study.campaign_results import Outcome, Results, Study, keeps
+from strata.study.campaign_results import HERE, Outcome, Results
 from strata.study.cell_transfers import fate
-from strata.study.level_texts import level_text
+from strata.study.imported_deficits import Deficit
 from strata.study.long_frames import long_frame
-from strata.study.tables.loss_classes import (
-    CLASSES,
-    NOWHERE,
-    TOO_FEW,
-    Loss,
-    class_notes,
-    up_to,
+from strata.study.tables.loss_classes import Loss, class_notes, loss_class
+from strata.study.tables.loss_evidence import (
+    LOSS,
+    OF_SHORTFALL,
+    SHORTFALL,
+    cell_groups,
+    counts_of,
+    deficit_groups,
+    loss_of,
 )
-from strata.study.tables.table import Column, Rows, Table, factor_columns
+from strata.study.tables.table import ORIGIN, Column, Rows, Table, factor_columns
 from strata.study.wording import name_words
 
 TIE = "tie"
@@ -41,6 +43,7 @@ _OF_CHAINS = (
 )
 _OF_CLASSES = (
     Column("class", "class", text="of what the loss is at most"),
+    Column("seen", "class as observed", text="of the loss itself, as rmw_benchmark has it"),
     Column(
         "to_tell",
         "messages needed",
@@ -63,7 +66,11 @@ _OF_NODES = (
         "lower bound for images without numbers",
     ),
 )
-_COUNTS = ("published", "left_out", "before_first", "received", "lost", "after_last")
+_OF_IMPORTS = (
+    Column("asked", "asked for", form="count", text="messages, by the stated rate and the time"),
+    Column("class_of", "class of", text=f"{LOSS}, or {SHORTFALL} where a file knows no loss"),
+    Column("short_at_most", "shortfall at most", "%", "percent", "one-sided bound of 95 %"),
+)
 
 
 def loss(results: Results, study: str, figure: Figure) -> Table:
@@ -71,39 +78,71 @@ def loss(results: Results, study: str, figure: Figure) -> Table:
     rows = listed(figure.rows)
     found = results.study(study)
     over = figure.over or (rows[-1] if figure.classes and len(rows) > 1 else None)
-    columns = _loss_columns(rows, figure, is_of_chains=found.stated.chain, over=over)
     groups = cell_groups(found, rows, figure)
+    theirs = deficit_groups(results, study, rows, figure)
+    columns = _loss_columns(
+        rows, figure, is_of_chains=found.stated.chain, over=over, has_imports=bool(theirs)
+    )
     short = long_frame(results, study, "shortfall", where=figure.where, imports=False)
     out = Rows(columns)
     for levels, cells in groups:
         row = _row(results, cells)
         if found.stated.chain:
             row |= _of_chains(results, cells)
-        if figure.classes:
-            found_loss = _loss_of(row)
-            row |= {"class": found_loss.class_name, "to_tell": found_loss.to_tell}
+        row |= _classes(loss_of(row), LOSS)
         own = short[short["cell"].isin([cell.id for cell in cells])]["value"]
         row["shortfall"] = float(own.mean()) if len(own) else None
-        out.rows.append({**levels, **row})
+        out.rows.append({**levels, ORIGIN: HERE, **row})
+    out.rows += [
+        {**levels, ORIGIN: origin, **_of_deficits(runs)} for (origin, levels), runs in theirs
+    ]
     if over:
-        _mark_best(out.rows, [name for name in rows if name != over], over)
+        _mark_best(out.rows, [ORIGIN, *(name for name in rows if name != over)], over)
     return Table(
         "loss",
         "loss of messages",
         columns,
         out.frame(),
-        _notes(results, groups, figure, over),
+        (*_notes(results, groups, figure, over), *((OF_SHORTFALL,) if theirs else ())),
         "" if out.rows else found.why_empty(figure.where),
         "loss",
     )
 
 
+def _classes(loss: Loss, of: str) -> dict[str, Any]:
+    return {
+        "class": loss.class_name,
+        "seen": loss_class(loss.percent),
+        "to_tell": loss.to_tell,
+        "class_of": of,
+    }
+
+
+def _of_deficits(runs: Sequence[Deficit]) -> dict[str, Any]:
+    """Return the row of imported runs: they count what came, and what was asked for."""
+    asked, missing = sum(one.asked for one in runs), sum(one.missing for one in runs)
+    short = Loss(missing, asked)
+    return {
+        **_classes(short, SHORTFALL),
+        "asked": asked,
+        "received": asked - missing,
+        "shortfall": sum(one.percent * one.asked for one in runs) / asked if asked else None,
+        "short_at_most": short.at_most,
+    }
+
+
 def _loss_columns(
-    rows: Sequence[str], figure: Figure, *, is_of_chains: bool, over: str | None
+    rows: Sequence[str],
+    figure: Figure,
+    *,
+    is_of_chains: bool,
+    over: str | None,
+    has_imports: bool,
 ) -> tuple[Column, ...]:
     """Return what is told of a group: of whole chains, classes and the best where asked for."""
     return (
-        *factor_columns(rows),
+        *factor_columns([*rows, *([ORIGIN] if has_imports else [])]),
+        *(_OF_IMPORTS[:1] if has_imports else ()),
         Column("published", "published", form="count"),
         Column("left_out", "warm-up", form="count"),
         Column("received", "received", form="count"),
@@ -112,6 +151,7 @@ def _loss_columns(
         Column("at_most", "loss at most", "%", "percent", "one-sided bound of 95 %"),
         *(_OF_CHAINS if is_of_chains else ()),
         *(_OF_CLASSES if figure.classes else ()),
+        *(_OF_IMPORTS[1:2] if has_imports and figure.classes else ()),
         *((Column("best", "best", of=over),) if over else ()),
         Column("before_first", "before the first", form="count", text="nobody took them yet"),
         Column(
@@ -122,88 +162,16 @@ def _loss_columns(
         ),
         *_OF_NODES,
         Column("shortfall", "shortfall", "%", "percent", "published less often than nominal"),
+        *(_OF_IMPORTS[2:] if has_imports else ()),
         Column("dropped", "dropped by drivers", form="count", text="packets or buffers"),
         Column("missing", "missing packets", form="count"),
     )
 
 
-def boundaries(results: Results, study: str, figure: Figure) -> Table:
-    """Return, for each level of `by`, up to which level of `over` the loss stays in each class.
-
-    Up to means: it and all levels before it in the file's order, as far as they were measured. A
-    loss is in a class when what it is at most (95 %) is.
-    """
-    over, by = str(figure.over), listed(figure.by)
-    words, found = name_words(over), results.study(study)
-    columns = (
-        *factor_columns(by),
-        *(
-            Column(name, f"loss below {bound:g} % up to", text=f"levels of {words}", of=over)
-            for bound, name in CLASSES
-        ),
-        Column("measured", "measured", text=f"levels of {words}"),
-    )
-    factor = found.factor(over)
-    order = list(factor.levels) if factor else []
-    out = Rows(columns)
-    for levels, cells in cell_groups(found, by, figure):
-        losses = {
-            level: _loss_of(_row(results, [one for one in cells if one.cell.levels[over] == level]))
-            for level in order
-            if any(one.cell.levels[over] == level for one in cells)
-        }
-        row = {name: up_to(losses, bound) for bound, name in CLASSES}
-        measured = ", ".join(level_text(level, factor) for level in losses)
-        out.rows.append({**levels, **row, "measured": measured})
-    notes = (
-        f"{words} in the order of the file; a loss is below a bound when what it is at most (95 %) "
-        f"is. '{NOWHERE}': the first level already lost more; '{TOO_FEW}': the first level has too "
-        "few to decide.",
-    )
-    empty = "" if out.rows else found.why_empty(figure.where)
-    return Table("boundaries", "where loss begins", columns, out.frame(), notes, empty, "loss")
-
-
-def cell_groups(
-    study: Study, rows: Sequence[str], figure: Figure
-) -> list[tuple[dict[str, str], list[Outcome]]]:
-    """Return the finished cells of each combination of levels, in the file's order."""
-    found: dict[tuple[str, ...], list[Outcome]] = {}
-    for one in study.finished:
-        if keeps(figure.where, one.cell.levels):
-            key = tuple(_level(one, name) for name in rows)
-            found.setdefault(key, []).append(one)
-
-    def place(key: tuple[str, ...]) -> tuple[int, ...]:
-        return tuple(
-            factor.levels.index(level) if (factor := study.factor(name)) else int(level)
-            for name, level in zip(rows, key, strict=True)
-        )
-
-    return [(dict(zip(rows, key, strict=True)), found[key]) for key in sorted(found, key=place)]
-
-
-def _level(one: Outcome, name: str) -> str:
-    return str(one.cell.repetition) if name == "repetition" else one.cell.levels[name]
-
-
 def _row(results: Results, cells: Sequence[Outcome]) -> dict[str, Any]:
-    hops = pd.concat([results.measured(cell).read("hops") for cell in cells], ignore_index=True)
-    sources = pd.concat(
-        [results.measured(cell).read("sources", ["dropped", "missing"]) for cell in cells]
-    )
-    row: dict[str, Any] = {name: int(hops[name].sum()) for name in _COUNTS}
-    row["loss"], row["at_most"] = (found := _loss_of(row)).percent, found.at_most
-    told = hops[hops["own_lost"].notna()]
-    for name in ("own_lost", "matched_lost"):
-        row[name] = int(told[name].sum()) if len(told) else None
-    for name in ("dropped", "missing"):
-        row[name] = int(sources[name].sum()) if len(sources) else None
+    row = counts_of(results, cells)
+    row["loss"], row["at_most"] = (found := loss_of(row)).percent, found.at_most
     return row
-
-
-def _loss_of(row: dict[str, Any]) -> Loss:
-    return Loss(row["lost"], row["received"] + row["lost"])
 
 
 def _of_chains(results: Results, cells: Sequence[Outcome]) -> dict[str, Any]:
@@ -233,11 +201,18 @@ def _mark_best(rows: list[dict[str, Any]], others: Sequence[str], over: str) -> 
     """Say, for each combination of the other factors' levels, which level lost least."""
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for row in rows:
-        if row["loss"] is not None:
-            groups.setdefault(tuple(row[name] for name in others), []).append(row)
+        groups.setdefault(tuple(row[name] for name in others), []).append(row)
     for group in groups.values():
+        told = [counted for row in group if (counted := _counted(row, over))["loss"] is not None]
         for row in group:
-            row["best"] = best_of(group, over)
+            row["best"] = best_of(told, over)
+
+
+def _counted(row: dict[str, Any], over: str) -> dict[str, Any]:
+    """Return what `best_of` needs of a row: of imports, what did not come."""
+    lost = row["asked"] - row["received"] if row["class_of"] == SHORTFALL else row["lost"]
+    loss = Loss(lost, row["received"] + lost).percent
+    return {over: row[over], "received": row["received"], "lost": lost, "loss": loss}
 
 
 def best_of(group: Sequence[dict[str, Any]], name: str) -> str | None:

@@ -18,14 +18,15 @@ import pandas as pd
 
 from strata.campaign.model import Figure, listed
 from strata.record.places import shipped_root
-from strata.study.campaign_results import Results, Study, keeps
+from strata.study.campaign_results import HERE, Results, Study, keeps
 from strata.study.client_libraries import client_words
 from strata.study.long_frames import long_frame
 from strata.study.measure_definitions import MEASURES
 from strata.study.tables import printed_figures
 from strata.study.tables.anova import anova, term_words
+from strata.study.tables.imported_means import EACH, VALUES, with_imported_means
 from strata.study.tables.statistics import SEED, STATISTIC_LABELS
-from strata.study.tables.table import Column, Table, factor_columns, groups
+from strata.study.tables.table import ORIGIN, Column, Table, factor_columns, groups
 from strata.study.wording import name_words, shown_factor, shown_unit
 from strata.units import format_share
 
@@ -139,6 +140,10 @@ def _beside(
         frame = frame.merge(own.rename(columns={"here": column}), on=[*rows, *_WHAT], how="left")
         hops = sorted(set(_hops(results, study, figure, further).values()))
         labels[column] = further.label.format(hops=", ".join(map(str, hops)) or "hops")
+    for origin, theirs in _imported(results, study, figures.frame, rows, figure).items():
+        column = f"further_{len(labels)}"
+        frame = frame.merge(theirs.rename(columns={"here": column}), on=[*rows, *_WHAT], how="left")
+        labels[column] = f"imported: {origin}"
     frame = _in_order(frame, results, study, figures, rows)
     alike = [name for name in _WHAT if frame[name].nunique() == 1]
     columns = _columns(rows, figures, labels, frame, client)
@@ -171,7 +176,7 @@ def _columns(
             form="figure",
             text=f"this machine{', ' if client else ''}{client}",
         ),
-        *(Column(name, label, form="number") for name, label in further.items()),
+        *(Column(name, label, form="figure") for name, label in further.items()),
         Column("count", "n here", form="count"),
     )
 
@@ -228,6 +233,30 @@ def _ours(
                 what = {name: one[name] for name in _WHAT}
                 out.append({**levels, **what, "here": value, "count": len(values)})
     return pd.DataFrame(out, columns=[*rows, *_WHAT, "here", "count"])
+
+
+def _imported(
+    results: Results, study: str, asked: pd.DataFrame, rows: Sequence[str], figure: Figure
+) -> dict[str, pd.DataFrame]:
+    """Return, by import, the statistics of the printed figures' measures.
+
+    Of a file that has means alone only the mean is known: that of the means.
+    """
+    out: dict[str, list[dict[str, Any]]] = {}
+    for measure, wanted in asked.drop_duplicates(_WHAT).groupby("measure", sort=False):
+        frame = with_imported_means(results, study, str(measure), figure.where)
+        for levels, own in groups(frame[frame[ORIGIN] != HERE], rows):
+            values, is_mean = own["value"].to_numpy(np.float64), bool((own[VALUES] != EACH).any())
+            for one in wanted.to_dict("records"):
+                if is_mean and one["statistic"] != "mean":
+                    continue
+                scale = printed_figures.SCALES.get((MEASURES[str(measure)].unit, one["unit"]), 1.0)
+                value = _statistic(values, str(one["statistic"]), scale)
+                what = {name: one[name] for name in _WHAT}
+                told = {name: levels[name] for name in rows}
+                out.setdefault(levels[ORIGIN], []).append({**told, **what, "here": value})
+    columns = [*rows, *_WHAT, "here"]
+    return {origin: pd.DataFrame(found, columns=columns) for origin, found in out.items()}
 
 
 def _has_chains(results: Results, study: str, further: printed_figures.Further) -> bool:

@@ -18,10 +18,10 @@ import pandas as pd
 
 from strata.campaign.model import Figure, listed
 from strata.stats.shares import share_interval
-from strata.study.campaign_results import HERE, Results, keeps
-from strata.study.imported_results import imported_frame, read_imports
-from strata.study.long_frames import long_frame
+from strata.study.campaign_results import HERE, Results
+from strata.study.imported_deficits import imported_deficits
 from strata.study.measure_definitions import find_measure
+from strata.study.tables.imported_means import EACH, VALUES, with_imported_means
 from strata.study.tables.statistics import SEED
 from strata.study.tables.table import ORIGIN, Column, Rows, Table, factor_columns
 from strata.study.wording import name_words
@@ -29,8 +29,6 @@ from strata.study.wording import name_words
 NO_CLEAR_WINNER = "no clear winner"
 _CONFIDENCE = 0.95
 _MEASURES = ("throughput", "loss", "shortfall", "latency")
-_MEANS = ("interval", "run", "interval_mean", "run_mean", "mean_of_interval_means")
-"""Statistics of results of others that have a mean, used where there is no value per message."""
 _LARGER_IS_BETTER = ("throughput",)
 
 Floats = npt.NDArray[np.float64]
@@ -64,11 +62,18 @@ def side_by_side(results: Results, study: str, figure: Figure) -> Table:
     rows = [name for name in listed(figure.rows) if name != over]
     stated = results.study(study).stated
     asked = [*rows, over]
-    frames = {name: _frame(results, study, name, figure) for name in _MEASURES}
+    frames = {
+        name: with_imported_means(results, study, name, figure.where).sort_values(
+            ["cell", "number"], kind="stable"
+        )
+        for name in _MEASURES
+    }
     found: dict[tuple[str, ...], dict[str, Known]] = {}
     for name, frame in frames.items():
         for key, own in frame.groupby([*asked, ORIGIN], observed=True, sort=True):
             found.setdefault(tuple(map(str, key)), {})[name] = _known(name, own)
+    for key, known in _deficits(results, study, asked, figure).items():
+        found.setdefault(key, {})["shortfall"] = known
     criteria = ("loss", "latency") if stated.nominal_hz else ("throughput", "loss", "latency")
     has_imports = any(key[-1] != HERE for key in found)
     columns = _columns(rows, over, has_imports=has_imports)
@@ -79,7 +84,7 @@ def side_by_side(results: Results, study: str, figure: Figure) -> Table:
             for other in found
             if other[:-2] == key[:-2] and other[-1] == key[-1]
         }
-        winner, by = winner_of(others, criteria)
+        winner, by = winner_of(others, _criteria_of(others, criteria, key[-1]))
         labels = dict(zip([*asked, ORIGIN], key, strict=True))
         out.rows.append({**labels, **_values(found[key]), "winner": winner, "winner_by": by})
     empty = "" if out.rows else results.study(study).why_empty(figure.where)
@@ -117,23 +122,33 @@ def winner_of(
     return NO_CLEAR_WINNER, None
 
 
-def _frame(results: Results, study: str, name: str, figure: Figure) -> pd.DataFrame:
-    """Return the values of a measure, and of imports that have none the means that they state."""
-    frame = long_frame(results, study, name, where=figure.where)
-    imports = read_imports(results.directory.path)
-    means = imported_frame(imports, results.campaign, study, name, _MEANS)
-    for factor, level in figure.where.items():
-        means = means[[keeps({factor: level}, {factor: str(one)}) for one in means[factor]]]
-    keys = [*(factor.name for factor in results.study(study).factors), ORIGIN]
-    there = set(map(tuple, frame[keys].astype(str).to_numpy()))
-    absent = [tuple(row) not in there for row in means[keys].astype(str).to_numpy()]
-    # Statistics of one kind alone: a mean of means is none of single values.
-    means = means[np.asarray(absent, bool)]
-    parts = [part.astype(dict.fromkeys(keys, "str")) for part in (frame, means) if len(part)]
-    if not parts:
-        return frame
-    joined = pd.concat(parts, ignore_index=True)
-    return joined.dropna(subset=["value"]).sort_values(["cell", "number"], kind="stable")
+def _criteria_of(
+    entries: dict[str, dict[str, Known]], criteria: Sequence[str], origin: str
+) -> tuple[str, ...]:
+    """Return by what levels are compared: imports that know no loss by their shortfall."""
+    knows_loss = any("loss" in known for known in entries.values())
+    if origin == HERE or knows_loss:
+        return tuple(criteria)
+    return tuple("shortfall" if name == "loss" else name for name in criteria)
+
+
+def _deficits(
+    results: Results, study: str, asked: Sequence[str], figure: Figure
+) -> dict[tuple[str, ...], Known]:
+    """Return the shortfall of imports that count what did not come, with its interval."""
+    groups: dict[tuple[str, ...], list[tuple[int, int, float]]] = {}
+    for one in imported_deficits(results, study, figure.where):
+        told = {**one.levels, "repetition": str(one.repetition)}
+        key = (*(told[name] for name in asked), one.origin)
+        groups.setdefault(key, []).append((one.missing, one.asked, one.percent))
+    out = {}
+    for key, runs in groups.items():
+        missing, of = sum(run[0] for run in runs), sum(run[1] for run in runs)
+        if of:
+            low, high = share_interval(missing, of, _CONFIDENCE)
+            mean = sum(run[1] * run[2] for run in runs) / of
+            out[key] = Known(mean, 100.0 * low, 100.0 * high)
+    return out
 
 
 def _known(name: str, own: pd.DataFrame) -> Known:
@@ -144,7 +159,7 @@ def _known(name: str, own: pd.DataFrame) -> Known:
             return Known(100.0 * lost / of, 100.0 * low, 100.0 * high)
     if find_measure(name).each == "message":
         return _of_series(_weighted(own))
-    if "statistic" in own and own["statistic"].notna().any():
+    if (own[VALUES] != EACH).any():
         return _of_series(_weighted(own))
     return _over_runs(own.groupby("cell", observed=True)["value"].mean().to_numpy(np.float64))
 
@@ -197,6 +212,8 @@ def _columns(rows: Sequence[str], over: str, *, has_imports: bool) -> tuple[Colu
         Column("throughput_high", "throughput to", "MB/s", "number"),
         Column("loss_low", "loss from", "%", "percent"),
         Column("loss_high", "loss to", "%", "percent"),
+        Column("shortfall_low", "shortfall from", "%", "percent"),
+        Column("shortfall_high", "shortfall to", "%", "percent"),
         Column("latency_low", "latency from", latency, "number"),
         Column("latency_high", "latency to", latency, "number"),
     )
@@ -231,5 +248,6 @@ def _notes(over: str, criteria: Sequence[str], *, has_imports: bool) -> tuple[st
         *notes,
         "Imported results are of another machine: each origin has its own winner, and rows of two "
         "origins cannot be compared. Where a file has no value per message, its latency is the "
-        "mean of the means that it states, weighted by their messages where it counts them.",
+        "mean of the means that it states, weighted by their messages where it counts them. One "
+        "that counts no loss is compared by its shortfall: what was asked for and did not come.",
     )

@@ -18,6 +18,7 @@ from strata.study.level_texts import level_text
 from strata.study.long_frames import long_frame
 from strata.study.measure_definitions import Measure, find_measure
 from strata.study.mode_layers import Slower, layers_of_messages, slower_by
+from strata.study.tables.imported_means import OF_MEANS, VALUES, imported_statistics
 from strata.study.tables.table import Column, Rows, Table, first_ones, groups, label_columns
 from strata.study.wording import NANOSECONDS, name_words
 
@@ -51,8 +52,11 @@ def summary(results: Results, study: str, figure: Figure) -> Table:
     measure = find_measure(figure.of or "latency")
     rows = listed(figure.rows)
     frame = long_frame(results, study, measure.name, where=figure.where)
+    told = imported_statistics(results, study, measure.name, figure.where)
+    told = told if set(rows) <= set(told.columns) else told.iloc[:0]
     columns = (
-        *label_columns(rows, frame),
+        *label_columns(rows, told if len(told) else frame),
+        *((Column(VALUES, "values", text="what each value is"),) if len(told) else ()),
         Column("count", "n", form="count", text=f"one value per {measure.each}"),
         Column("repetitions", "runs", form="count"),
         Column(
@@ -69,8 +73,12 @@ def summary(results: Results, study: str, figure: Figure) -> Table:
         hop = levels.get("hop")
         counts = _counts(results, study, own, hop, of_calls=measure.name in _OF_CALLS)
         out.rows.append({**levels, **counts, **_described(own)})
+    for levels, own in groups(told, rows) if len(told) else ():
+        out.rows.append({**levels, **_of_means(own)})
     notes = [f"{name_words(measure.name)}: {measure.text}."]
     notes += put_together(results, study, figure, frame)
+    if len(told):
+        notes.append(OF_MEANS)
     notes.append("MAD is the median of |x - median|, unscaled; std divides by n - 1.")
     return Table(
         "summary",
@@ -78,9 +86,22 @@ def summary(results: Results, study: str, figure: Figure) -> Table:
         columns,
         out.frame(),
         tuple(notes),
-        why_no_rows(results, study, figure, frame),
+        "" if out.rows else why_no_rows(results, study, figure, frame),
         measure.name,
     )
+
+
+def _of_means(own: pd.DataFrame) -> dict[str, Any]:
+    """Return what an import's minima, means and maxima of seconds or runs say of all messages."""
+    found = {name: own[own["part"] == name]["value"] for name in ("min", "mean", "max")}
+    return {
+        VALUES: str(own[VALUES].iloc[0]),
+        "count": int(found["mean"].count()) or None,
+        "repetitions": own["cell"].nunique(),
+        "min": float(found["min"].min()) if len(found["min"]) else None,
+        "mean": float(found["mean"].mean()) if len(found["mean"]) else None,
+        "max": float(found["max"].max()) if len(found["max"]) else None,
+    }
 
 
 def _described(own: pd.DataFrame) -> dict[str, float | int | None]:

@@ -1,0 +1,197 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What a study of losses found, in sentences: classes, boundaries, winners, what to take.
+
+Imports have sentences of their own: they are of another machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import groupby
+from typing import Any
+
+import pandas as pd
+
+from strata.campaign.model import Figure, listed
+from strata.study.campaign_results import HERE, Results, Study
+from strata.study.level_texts import level_text
+from strata.study.tables.boundaries import (
+    Series,
+    edge_text,
+    levels_text,
+    rate_text,
+    series_of,
+    up_to_text,
+)
+from strata.study.tables.loss_classes import (
+    CLASSES,
+    SEVERE,
+    TOO_FEW,
+    boundary_of,
+    class_notes,
+    loss_class,
+)
+from strata.study.tables.loss_evidence import LOSS, OF_SHORTFALL, by_data_rate, data_rates
+from strata.study.tables.side_by_side import NO_CLEAR_WINNER, side_by_side
+from strata.study.tables.table import ORIGIN, Column, Rows, Table
+from strata.study.wording import name_words
+from strata.units import format_ns, format_share
+
+_BOUNDS = {name: f"below {bound:g} %" for bound, name in CLASSES}
+_BOUNDS[SEVERE] = f"above {CLASSES[-1][0]:g} %"
+
+Sentence = dict[str, str]
+
+
+def findings(results: Results, study: str, figure: Figure) -> Table:
+    """Return a sentence per row; `about` is classes, reliable up to, winner or recommended.
+
+    `over` has the configurations, `by` what is compared at each.
+    """
+    over, by = str(figure.over), listed(figure.by)
+    asked = _Asked(results.study(study), over, data_rates(results, study, over, figure))
+    series = series_of(results, study, figure, asked.rates)
+    imported = any(one.origin != HERE for one in series)
+    columns = (
+        *((Column(ORIGIN, "origin"),) if imported else ()),
+        Column("about", "about"),
+        Column("subject", "of"),
+        Column("text", "finding"),
+    )
+    out = Rows(columns)
+    for one in series:
+        out.rows += [{ORIGIN: one.origin, **row} for row in asked.of_series(one)]
+    if len(by) == 1:
+        side = Figure(kind="side_by_side", rows=over, over=by[0], where=figure.where)
+        frame = side_by_side(results, study, side).frame
+        out.rows += asked.of_winners(frame, by[0])
+    order = {origin: at for at, origin in enumerate(dict.fromkeys(one.origin for one in series))}
+    out.rows.sort(key=lambda row: order.get(row[ORIGIN], len(order)))
+    notes = (
+        *class_notes(),
+        f"Of each {name_words(over)}, by growing data rate. A winner is that of the table side by "
+        "side: by loss, then by latency, where intervals (95 %) are apart.",
+        *((OF_SHORTFALL,) if imported else ()),
+    )
+    empty = "" if out.rows else asked.study.why_empty(figure.where)
+    return Table("findings", "findings", columns, out.frame(), notes, empty, LOSS)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """Makes the sentences of a study; `rates` are data rates of levels of `over`."""
+
+    study: Study
+    over: str
+    rates: Mapping[str, float]
+
+    def of_series(self, one: Series) -> Iterator[Sentence]:
+        """Say the classes of each configuration, and up to which data rate each holds."""
+        subject = ", ".join(self._called(level, name) for name, level in one.levels.items())
+        sure: dict[str, list[str]] = {}
+        seen: dict[str, list[str]] = {}
+        for level, loss in one.losses.items():
+            if loss.class_name is not None:
+                sure.setdefault(loss.class_name, []).append(level)
+                seen.setdefault(str(loss_class(loss.percent)), []).append(level)
+        text = f"{one.of} at most (95 % sure): {self._classes(sure)}"
+        yield _sentence("classes", subject, text)
+        yield _sentence("classes", subject, f"{one.of} as observed: {self._classes(seen)}")
+        for bound, name in CLASSES:
+            edge = boundary_of(one.losses, bound)
+            told = edge_text(edge, self.study, self.over, self.rates)
+            text = f"{name} ({one.of} below {bound:g} %) {told}"
+            if edge.seen_up_to != edge.up_to:
+                observed = up_to_text(edge.seen_up_to, self.study, self.over, self.rates)
+                text += f" (as observed: {observed})"
+            yield _sentence("reliable up to", subject, text)
+
+    def of_winners(self, frame: pd.DataFrame, by: str) -> Iterator[Sentence]:
+        """Say which level of `by` wins at each configuration, and which to take."""
+        if ORIGIN not in frame:
+            frame = frame.assign(**{ORIGIN: HERE})
+        for origin, own in frame.groupby(ORIGIN, sort=False):
+            told = own[own["winner"].notna()]
+            won: list[tuple[str, str]] = []
+            for level in by_data_rate([str(one) for one in told[self.over].unique()], self.rates):
+                rows = told[told[self.over] == level]
+                winner = str(rows["winner"].iloc[0])
+                won.append((level, winner))
+                yield {ORIGIN: str(origin), **self._winner(rows, level, winner, by)}
+            if won:
+                text = self._recommended(won, by)
+                yield {ORIGIN: str(origin), **_sentence("recommended", name_words(by), text)}
+
+    def _classes(self, classes: Mapping[str, Sequence[str]]) -> str:
+        order = [*(name for _, name in CLASSES), SEVERE, TOO_FEW]
+        parts = []
+        for name in order:
+            if name in classes:
+                bound = f" ({_BOUNDS[name]})" if name in _BOUNDS else ""
+                parts.append(f"{name}{bound} at {self._levels(classes[name])}")
+        return "; ".join(parts) or "nothing was counted"
+
+    def _winner(self, rows: pd.DataFrame, level: str, winner: str, by: str) -> Sentence:
+        subject = levels_text([level], self.study, self.over, self.rates)
+        each = "; ".join(self._values(row, by) for row in rows.to_dict("records"))
+        if winner == NO_CLEAR_WINNER:
+            return _sentence("winner", subject, f"{NO_CLEAR_WINNER}: {each}")
+        text = f"{self._called(winner, by)} wins by {rows['winner_by'].iloc[0]}: {each}"
+        return _sentence("winner", subject, text)
+
+    def _values(self, row: Mapping[Any, Any], by: str) -> str:
+        """Write what a level lost and how long it took, with intervals where there are any."""
+        name = "loss" if pd.notna(row["loss"]) else "shortfall"
+        parts = []
+        if pd.notna(row[name]):
+            parts.append(f"{name} {_share(row[name])}{_bounds(row, name, _share)}")
+        if pd.notna(row["latency"]):
+            parts.append(f"latency {format_ns(row['latency'])}{_bounds(row, 'latency', format_ns)}")
+        return f"{self._called(str(row[by]), by)}: {', '.join(parts) or 'no value'}"
+
+    def _recommended(self, won: Sequence[tuple[str, str]], by: str) -> str:
+        """Say which level to take: one that no other beats anywhere, else which one where."""
+        places = f"{len(won)} {name_words(self.over)}s"
+        winners = {winner for _, winner in won if winner != NO_CLEAR_WINNER}
+        if not winners:
+            return f"none: {NO_CLEAR_WINNER} at any of {places}"
+        if len(winners) == 1:
+            (best,) = winners
+            count = sum(winner == best for _, winner in won)
+            return (
+                f"{self._called(best, by)}: it wins at {count} of {places}, and no other wins at "
+                "any"
+            )
+        parts = []
+        for winner, group in groupby(won, key=lambda one: one[1]):
+            levels = [level for level, _ in group]
+            name = winner if winner == NO_CLEAR_WINNER else self._called(winner, by)
+            parts.append(f"{self._span(levels)}: {name}")
+        return f"none for all; by data rate, {'; '.join(parts)}"
+
+    def _span(self, levels: Sequence[str]) -> str:
+        first, last = levels[0], levels[-1]
+        if first == last or first not in self.rates or last not in self.rates:
+            return levels_text(levels, self.study, self.over, self.rates)
+        return f"{rate_text(self.rates[first])} to {rate_text(self.rates[last])}"
+
+    def _levels(self, levels: Sequence[str]) -> str:
+        return levels_text(levels, self.study, self.over, {})
+
+    def _called(self, level: str, name: str) -> str:
+        return level_text(level, self.study.factor(name))
+
+
+def _bounds(row: Mapping[Any, Any], name: str, write: Callable[[float], str]) -> str:
+    low, high = row[f"{name}_low"], row[f"{name}_high"]
+    return f" ({write(low)} to {write(high)})" if pd.notna(low) and pd.notna(high) else ""
+
+
+def _sentence(about: str, subject: str, text: str) -> Sentence:
+    return {"about": about, "subject": subject, "text": text}
+
+
+def _share(percent: float) -> str:
+    return format_share(percent / 100.0)

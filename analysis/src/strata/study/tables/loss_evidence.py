@@ -1,0 +1,147 @@
+# Copyright 2026 The Strata Authors
+# SPDX-License-Identifier: Apache-2.0
+"""What is known of the loss of each group of cells, ours and imported, and at which data rate.
+
+Of ours it is the loss. Imports count what was asked for and did not come, which is `shortfall`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import median
+from typing import Any
+
+import pandas as pd
+
+from strata.campaign.model import Figure
+from strata.study.campaign_results import HERE, Outcome, Results, Study, keeps
+from strata.study.imported_deficits import Deficit, imported_deficits
+from strata.study.long_frames import long_frame
+from strata.study.tables.loss_classes import Loss
+
+LOSS, SHORTFALL = "loss", "shortfall"
+OF_SHORTFALL = (
+    "Imported files count what was asked for and did not come: their loss and its class are those "
+    "of this shortfall, in which what the source did not make is missing, too."
+)
+_COUNTS = ("published", "left_out", "before_first", "received", "lost", "after_last")
+_MB = 1e6
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A group of cells of one origin; `of` says what its loss is of: LOSS or SHORTFALL."""
+
+    levels: Mapping[str, str]
+    origin: str
+    of: str
+    loss: Loss
+
+
+def evidence(results: Results, study: str, names: Sequence[str], figure: Figure) -> list[Evidence]:
+    """List what is known of each combination of levels, ours first, in the file's order."""
+    found = results.study(study)
+    out = [
+        Evidence(levels, HERE, LOSS, loss_of(counts_of(results, cells)))
+        for levels, cells in cell_groups(found, names, figure)
+    ]
+    for (origin, levels), runs in deficit_groups(results, study, names, figure):
+        lost = sum(one.missing for one in runs)
+        out.append(Evidence(levels, origin, SHORTFALL, Loss(lost, sum(one.asked for one in runs))))
+    return out
+
+
+def deficit_groups(
+    results: Results, study: str, names: Sequence[str], figure: Figure
+) -> list[tuple[tuple[str, dict[str, str]], list[Deficit]]]:
+    """List the imported runs of each origin and combination of levels, in the file's order."""
+    groups: dict[tuple[str, tuple[str, ...]], list[Deficit]] = {}
+    for one in imported_deficits(results, study, figure.where):
+        told = {**one.levels, "repetition": str(one.repetition)}
+        key = tuple(told[name] for name in names)
+        groups.setdefault((one.origin, key), []).append(one)
+    found = results.study(study)
+    ordered = sorted(groups, key=lambda group: (group[0], _places(found, names, group[1])))
+    return [
+        ((origin, dict(zip(names, key, strict=True))), groups[origin, key])
+        for origin, key in ordered
+    ]
+
+
+def data_rates(results: Results, study: str, over: str, figure: Figure) -> dict[str, float]:
+    """Return the data rate of each level of `over` in MB/s, from the lowest to the highest.
+
+    It is what was asked for: the payload of a message that was measured, times the stated rate; of
+    imports what their files state; where no rate is stated, the throughput that was measured.
+    """
+    asked: dict[str, list[float]] = {}
+    theirs: dict[str, list[float]] = {}
+    for one in results.study(study).finished:
+        if not keeps(figure.where, one.cell.levels) or one.cell.nominal_hz is None:
+            continue
+        sizes = results.measured(one).read("hops", ["payload_bytes"])["payload_bytes"].dropna()
+        if len(sizes):
+            flow = float(sizes.max()) * one.cell.nominal_hz / _MB
+            asked.setdefault(one.cell.levels[over], []).append(flow)
+    for run in imported_deficits(results, study, figure.where):
+        if run.asked_mb_s is not None:
+            theirs.setdefault(run.levels[over], []).append(run.asked_mb_s)
+    seen: dict[str, list[float]] = {}
+    if not asked and not theirs:
+        flows = long_frame(results, study, "throughput", where=figure.where, imports=False)
+        for level, own in flows.dropna(subset=["value"]).groupby(over, observed=True):
+            seen[str(level)] = [float(own["value"].mean())]
+    rates = {level: median(flow) for level, flow in {**seen, **theirs, **asked}.items()}
+    return dict(sorted(rates.items(), key=lambda item: item[1]))
+
+
+def by_data_rate(levels: Sequence[str], rates: Mapping[str, float]) -> list[str]:
+    """Sort levels by their data rate; those without one are last, in their order."""
+    return sorted(levels, key=lambda level: rates.get(level, float("inf")))
+
+
+def cell_groups(
+    study: Study, rows: Sequence[str], figure: Figure
+) -> list[tuple[dict[str, str], list[Outcome]]]:
+    """Return the finished cells of each combination of levels, in the file's order."""
+    found: dict[tuple[str, ...], list[Outcome]] = {}
+    for one in study.finished:
+        if keeps(figure.where, one.cell.levels):
+            key = tuple(_level(one, name) for name in rows)
+            found.setdefault(key, []).append(one)
+    ordered = sorted(found, key=lambda key: _places(study, rows, key))
+    return [(dict(zip(rows, key, strict=True)), found[key]) for key in ordered]
+
+
+def counts_of(results: Results, cells: Sequence[Outcome]) -> dict[str, Any]:
+    """Return what became of the messages of cells, by the trace and by their nodes."""
+    hops = pd.concat([results.measured(cell).read("hops") for cell in cells], ignore_index=True)
+    sources = pd.concat(
+        [results.measured(cell).read("sources", ["dropped", "missing"]) for cell in cells]
+    )
+    row: dict[str, Any] = {name: int(hops[name].sum()) for name in _COUNTS}
+    told = hops[hops["own_lost"].notna()]
+    for name in ("own_lost", "matched_lost"):
+        row[name] = int(told[name].sum()) if len(told) else None
+    for name in ("dropped", "missing"):
+        row[name] = int(sources[name].sum()) if len(sources) else None
+    return row
+
+
+def loss_of(counts: Mapping[str, Any]) -> Loss:
+    """Return the loss of what `counts_of` counted."""
+    return Loss(counts["lost"], counts["received"] + counts["lost"])
+
+
+def _level(one: Outcome, name: str) -> str:
+    return str(one.cell.repetition) if name == "repetition" else one.cell.levels[name]
+
+
+def _places(study: Study, names: Sequence[str], key: Sequence[str]) -> tuple[int, ...]:
+    """Return where a combination stands in the file; levels that ours have not come last."""
+    places = []
+    for name, level in zip(names, key, strict=True):
+        stated = study.stated.factors.get(name)
+        places.append(stated.names.index(level) if stated else int(level))
+    return tuple(places)
