@@ -11,7 +11,7 @@ from strata.campaign.model import Figure
 from strata.study.campaign_results import Factor, Outcome, Results, Study
 from strata.study.executor_saturation import VERDICTS, Saturation
 from strata.study.level_texts import level_text
-from strata.study.tables.losses import cell_groups
+from strata.study.tables.loss_evidence import cell_groups
 from strata.study.tables.saturation import of_cell, verdict_words
 from strata.study.tables.table import first_ones
 from strata.study.wording import NANOSECONDS, count_words, value_text

@@ -13,7 +13,7 @@ from strata.campaign.model import Figure, listed
 from strata.study.call_values import answered_calls
 from strata.study.campaign_results import Outcome, Results
 from strata.study.tables.loss_classes import Loss
-from strata.study.tables.losses import cell_groups
+from strata.study.tables.loss_evidence import cell_groups
 from strata.study.tables.table import Column, Rows, Table, factor_columns
 
 

@@ -13,7 +13,7 @@ from strata.study import executor_saturation as rules
 from strata.study.campaign_results import Outcome, Results
 from strata.study.executor_saturation import Saturation, saturations
 from strata.study.long_frames import long_frame
-from strata.study.tables.losses import cell_groups
+from strata.study.tables.loss_evidence import cell_groups
 from strata.study.tables.table import Column, Rows, Table, factor_columns, first_ones
 
 _COLUMNS = (
