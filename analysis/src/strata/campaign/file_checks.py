@@ -25,7 +25,16 @@ from strata.campaign.model import (
 Fault = tuple[tuple[str | int, ...], str]
 """A place in the document, and what is wrong there."""
 
-_WITHOUT_MEASURE = ("anova", "corrections", "layers", "loss", "published", "side_by_side")
+_WITHOUT_MEASURE = (
+    "ages",
+    "anova",
+    "clocks",
+    "corrections",
+    "layers",
+    "loss",
+    "published",
+    "side_by_side",
+)
 _OF_WHOLE_CELLS = ("boundaries", "layers", "loss", "side_by_side")
 _TWO = 2
 _OF_PROCESSES = ("cpu", "cpu_by_second", "rss", "rss_max")
@@ -99,8 +108,12 @@ def _figure(figure: Figure) -> Iterator[Fault]:
             continue
         if figure.kind in _OF_WHOLE_CELLS:
             yield (key,), f"a figure of kind {figure.kind} is of whole cells, which have no {name}"
-        elif name not in told_apart_by(figure.of or "latency"):
-            yield (key,), f"values of {figure.of or 'latency'} have no {name}"
+        elif name not in told_apart_by(_measure(figure)):
+            yield (key,), f"values of {_measure(figure)} have no {name}"
+
+
+def _measure(figure: Figure) -> str:
+    return figure.of or {"ages": "point_age", "clocks": "clock_offset"}.get(figure.kind, "latency")
 
 
 def told_apart_by(measure: str) -> tuple[str, ...]:
@@ -109,6 +122,10 @@ def told_apart_by(measure: str) -> tuple[str, ...]:
         return ("process",)
     if measure == "cpu_all":
         return ()
+    if measure == "clock_offset":
+        return ("clock",)
+    if measure == "point_age":
+        return ("hop", "column")
     return ("hop", "layer") if measure == "layer" else ("hop",)
 
 

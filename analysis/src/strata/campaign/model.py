@@ -24,6 +24,8 @@ MEASURES = (
     "period",
     "sent_period",
     "stamp_latency",
+    "point_age",
+    "clock_offset",
     "jitter",
     "loss",
     "grid_loss",
@@ -42,7 +44,7 @@ MEASURES = (
 )
 """What can be measured of a cell; `strata.study.measure_definitions` says how."""
 
-INHERENT = ("hop", "layer", "process", "repetition")
+INHERENT = ("hop", "layer", "process", "repetition", "column", "clock")
 """What a figure may be drawn over beside the study's factors."""
 
 
@@ -164,6 +166,7 @@ class Figure(_Part):
         "curve",
         "bars",
         "timeline",
+        "band",
         "side_by_side",
         "summary",
         "intervals",
@@ -173,6 +176,8 @@ class Figure(_Part):
         "loss",
         "boundaries",
         "layers",
+        "ages",
+        "clocks",
         "published",
         "corrections",
     ]

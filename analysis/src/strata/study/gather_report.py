@@ -117,6 +117,7 @@ def _study_part(
             parts.append(table_of(results, study.name, figure))
         else:
             parts.append(_chart(frames, figure))
+    parts += _clocks(results, study, frames)
     parts += _ranges(results, study.name, imports, frames)
     layers = frames.get("layer").frame
     asked = [figure.of for figure in study.stated.figures if figure.of in PRIMARY]
@@ -124,6 +125,18 @@ def _study_part(
     charts = [frames.get(name) for name in primary if name]
     present = tuple(str(layer) for layer in layers["layer"].dropna().unique())
     return StudyPart(shown, answer(shown, charts, layers), tuple(parts), present)
+
+
+def _clocks(results: Results, study: StudyResults, frames: _Frames) -> list[Chart | Table]:
+    """Make figure and table of the logs of clocks that belong to a study; no file has to ask."""
+    if any(figure.kind == "clocks" for figure in study.stated.figures):
+        return []
+    found = frames.get("clock_offset")
+    if found.frame.empty:
+        return []
+    request = Request("timeline", "clock_offset", by="clock")
+    table = table_of(results, study.name, model.Figure(kind="clocks", rows=["clock"]))
+    return [Chart(request, found.measure, found.frame), table]
 
 
 def _ranges(
@@ -164,7 +177,7 @@ def _chart(frames: _Frames, figure: model.Figure) -> Chart:
     request = Request(
         kind=figure.kind,
         of=name,
-        x=figure.x or "",
+        x=figure.x or ("column" if figure.kind == "band" else ""),
         by=figure.by or "",
         panels=tuple(model.listed(figure.panels)),
         where={key: tuple(model.level_names(level)) for key, level in figure.where.items()},

@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strata.originals.linuxptp import CLOCK_OFFSET
 from strata.study import measure_values as values
 from strata.study.campaign_results import HERE, Outcome, Results, Study, keeps, level_texts
+from strata.study.clock_logs import clock_frame
 from strata.study.imported_results import imported_frame, read_imports
 from strata.study.measure_definitions import Measure, find_measure
 
@@ -48,13 +50,20 @@ def _imported(
     results: Results, study: Study, measure: Measure, where: Mapping[str, object] | None
 ) -> pd.DataFrame:
     """Return imported values; of statistics, only what a cell has one of here, too."""
+    if measure.name == CLOCK_OFFSET:
+        rows = clock_frame(results, study.name)
+        return rows[_kept(rows, where)] if len(rows) else rows
     imports = read_imports(results.directory.path)
     rows = imported_frame(imports, results.campaign, study.name, measure.name)
     kinds = ("each", "run") if measure.each in ("cell", "process") else ("each",)
-    kept = rows["statistic"].isin(kinds)
+    return rows[rows["statistic"].isin(kinds) & _kept(rows, where)]
+
+
+def _kept(rows: pd.DataFrame, where: Mapping[str, object] | None) -> pd.Series[bool]:
+    kept = pd.Series(data=True, index=rows.index)
     for name, level in (where or {}).items():
         kept &= rows[name].astype(str).isin(level_texts(level))
-    return rows[kept]
+    return kept
 
 
 def _context(study: Study, outcome: Outcome) -> values.Context:
@@ -110,7 +119,7 @@ def _joined(study: Study, measure: Measure, parts: Sequence[pd.DataFrame]) -> pd
         further = [str(one) for one in frame[factor.name].dropna().unique()]
         order = list(dict.fromkeys([*factor.levels, *further]))
         frame[factor.name] = pd.Categorical(frame[factor.name], order, ordered=True)
-    for name in ("cell", "hop", "layer", "process", "over"):
+    for name in ("cell", "hop", "layer", "process", "over", "clock"):
         if name in columns:
             frame[name] = _as_found(frame[name])
     origins = [HERE, *sorted(set(frame["origin"].dropna()) - {HERE})]

@@ -15,7 +15,8 @@ find_package(rclcpp_components REQUIRED)
 find_package(sensor_msgs REQUIRED)
 find_package(workload_rclcpp REQUIRED)
 
-add_library(lidar_pipeline_nodes SHARED src/perf_node.cpp src/perf_node_program.cpp)
+add_library(lidar_pipeline_nodes SHARED
+  src/column_times.cpp src/perf_node.cpp src/perf_node_program.cpp)
 target_compile_options(lidar_pipeline_nodes PRIVATE -Wall -Wextra -Wpedantic)
 target_link_libraries(lidar_pipeline_nodes PUBLIC
   rclcpp::rclcpp

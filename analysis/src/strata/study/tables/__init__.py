@@ -13,9 +13,11 @@ from dataclasses import replace
 from strata.campaign.model import Figure
 from strata.errors import CampaignError
 from strata.study.campaign_results import Results
+from strata.study.tables.clock_offsets import clocks
 from strata.study.tables.comparisons import anova, pairs
 from strata.study.tables.layers import layers
 from strata.study.tables.losses import boundaries, loss
+from strata.study.tables.point_ages import ages
 from strata.study.tables.published import corrections, published
 from strata.study.tables.side_by_side import side_by_side
 from strata.study.tables.statistics import intervals, modes, skipped_notes, summary
@@ -33,6 +35,8 @@ TABLES: dict[str, Callable[[Results, str, Figure], Table]] = {
     "loss": loss,
     "boundaries": boundaries,
     "layers": layers,
+    "ages": ages,
+    "clocks": clocks,
     "published": published,
     "corrections": corrections,
 }

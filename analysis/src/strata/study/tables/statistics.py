@@ -15,6 +15,7 @@ from strata.study.campaign_results import FINISHED, Outcome, Results, Study, kee
 from strata.study.level_texts import level_text
 from strata.study.long_frames import long_frame
 from strata.study.measure_definitions import Measure, find_measure
+from strata.study.tables.clock_offsets import ClockErrors
 from strata.study.tables.table import Column, Rows, Table, first_ones, groups, label_columns
 from strata.study.wording import NANOSECONDS, name_words
 
@@ -47,6 +48,7 @@ def summary(results: Results, study: str, figure: Figure) -> Table:
     measure = find_measure(figure.of or "latency")
     rows = listed(figure.rows)
     frame = long_frame(results, study, measure.name, where=figure.where)
+    errors = ClockErrors(results, study, measure.name)
     columns = (
         *label_columns(rows, frame),
         Column("count", "n", form="count", text=f"one value per {measure.each}"),
@@ -59,13 +61,15 @@ def summary(results: Results, study: str, figure: Figure) -> Table:
         ),
         Column("lost", "lost", form="count", text="messages of the measured hops"),
         *(Column(name, label, measure.unit, "number") for name, label in _STATISTICS),
+        *errors.columns,
     )
     out = Rows(columns)
     for levels, own in groups(frame, rows):
-        hop = levels.get("hop")
-        out.rows.append({**levels, **_counts(results, study, own, hop), **_described(own)})
+        counts = _counts(results, study, own, levels.get("hop"))
+        out.rows.append({**levels, **counts, **_described(own), **errors.of(own)})
     notes = [f"{name_words(measure.name)}: {measure.text}."]
     notes += put_together(results, study, figure, frame)
+    notes += errors.notes()
     notes.append("MAD is the median of |x - median|, unscaled; std divides by n - 1.")
     return Table(
         "summary",
@@ -109,14 +113,17 @@ def intervals(results: Results, study: str, figure: Figure) -> Table:
     measure = find_measure(figure.of or "latency")
     rows = listed(figure.rows)
     frame = long_frame(results, study, measure.name, where=figure.where)
-    columns = _interval_columns(label_columns(rows, frame), measure.unit)
+    errors = ClockErrors(results, study, measure.name)
+    columns = (*_interval_columns(label_columns(rows, frame), measure.unit), *errors.columns)
     out = Rows(columns)
     for levels, own in groups(frame, rows):
-        out.rows += [{**levels, **row} for row in _intervals(own, figure.confidence)]
+        known = levels | errors.of(own)
+        out.rows += [{**known, **row} for row in _intervals(own, figure.confidence)]
     notes = (
         "An interval is for the messages of these runs, and allows for their dependence (effective "
         "n). Another run may differ by more: see the lowest and the highest run.",
         *put_together(results, study, figure, frame),
+        *errors.notes(),
     )
     return Table(
         "intervals",
