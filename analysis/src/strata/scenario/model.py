@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
 """A name that ROS 2 takes for a node, and a file system for a file."""
@@ -95,7 +96,8 @@ class Ready(_Part):
 class Process(_Part):
     """One process: an executable of a package (or a command), with no, one or several nodes.
 
-    `cpp` is the executable in C++ that takes the same parameters. `ends` tells that it ends by
+    A command is a list of words, or text that is split into words as a shell does, without
+    variables, globs and redirections. `cpp` is the executable in C++ that takes the same parameters. `ends` tells that it ends by
     itself, when it has done its part; the run ends when all such processes have. `host` is where it
     runs when the network has a link.
     """
@@ -114,6 +116,16 @@ class Process(_Part):
     host: Name | None = None
     ready: Ready | None = None
     ends: bool = False
+
+    @field_validator("command", mode="before")
+    @classmethod
+    def _words(cls, command: object) -> object:
+        if not isinstance(command, str):
+            return command
+        try:
+            return shlex.split(command)
+        except ValueError as error:
+            raise ValueError(f"it cannot be split into words: {error}") from error
 
     @model_validator(mode="after")
     def _is_one_program(self) -> Self:

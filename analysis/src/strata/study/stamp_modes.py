@@ -19,6 +19,10 @@ from strata.read.manifest import read_manifest
 from strata.study.campaign_results import FINISHED, Outcome, Results
 
 RECEPTION = "ROS_RECEPTION"
+"""Of ros2_ouster: when the packet that closes a scan was read."""
+FIRST_RECEPTION = "ROS_TIME"
+"""Of ouster-ros: when a scan's first packet was read."""
+
 _PREFIX = "TIME_FROM_"
 _SENSOR_CLOCKS = {
     "INTERNAL_OSC": "its oscillator's time since it was switched on",
@@ -57,6 +61,10 @@ class StampMode:
         if self.is_of_sensor:
             clock = _SENSOR_CLOCKS[self.name]
             return f"sensor, at the first column of the scan: {clock}"
+        if self.name == FIRST_RECEPTION:
+            return "driver, after the read of the scan's first packet, by the host's clock"
+        if self.name != RECEPTION:
+            return f"not known of mode {self.name}"
         closed = _CLOSED_BY.get(self.closing)
         packet = f"the packet that closes the scan, {closed}," if closed else "a packet of the scan"
         return f"driver, after the read of {packet} by the host's clock"
@@ -66,7 +74,7 @@ class StampMode:
         """Say why the points of such messages have no age; empty where they have one."""
         if self.is_of_two_clocks:
             return ""
-        if self.name == RECEPTION:
+        if self.name in (RECEPTION, FIRST_RECEPTION):
             return (
                 "the stamp is of reception by the host's clock, the points' times are since the "
                 "scan's first column by the sensor's: their sum is no time"
