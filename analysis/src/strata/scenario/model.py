@@ -97,9 +97,9 @@ class Process(_Part):
     """One process: an executable of a package (or a command), with no, one or several nodes.
 
     A command is a list of words, or text that is split into words as a shell does, without
-    variables, globs and redirections. `cpp` is the executable in C++ that takes the same parameters. `ends` tells that it ends by
-    itself, when it has done its part; the run ends when all such processes have. `host` is where it
-    runs when the network has a link.
+    variables, globs and redirections. `cpp` is the executable in C++ that takes the same
+    parameters. `ends` tells that it ends by itself, when it has done its part; the run ends when
+    all such processes have. `host` is where it runs when the network has a link.
     """
 
     name: Name

@@ -33,10 +33,14 @@ from strata.study.report_contents import (
     Measure,
     Original,
     Request,
+    StampPlace,
     Study,
     StudyPart,
 )
+from strata.study.stamp_modes import modes_of
 from strata.study.tables import TABLES, Table, table_of
+from strata.study.tables.clock_offsets import STAMP_LATENCY, ClockErrors
+from strata.study.tables.point_ages import POINT_AGE
 
 _SEVERITIES = ("loss", "warning")
 
@@ -111,20 +115,33 @@ def _study_part(
     shown = _study(study, client_words(results, study.finished))
     parts: list[Chart | Table] = []
     frames = _Frames(results, study.name)
+    errors = ClockErrors(results, study.name, STAMP_LATENCY)
     for figure in study.stated.figures:
         step(study.name)
         if figure.kind in TABLES:
             parts.append(table_of(results, study.name, figure))
         else:
-            parts.append(_chart(frames, figure))
+            parts.append(_chart(frames, figure, errors))
     parts += _clocks(results, study, frames)
     parts += _ranges(results, study.name, imports, frames)
     layers = frames.get("layer").frame
     asked = [figure.of for figure in study.stated.figures if figure.of in PRIMARY]
-    primary = dict.fromkeys([*asked, "loss", SHORTFALL])
+    ages = [POINT_AGE] if any(one.kind == "ages" for one in study.stated.figures) else []
+    primary = dict.fromkeys([*asked, *ages, "loss", SHORTFALL])
     charts = [frames.get(name) for name in primary if name]
     present = tuple(str(layer) for layer in layers["layer"].dropna().unique())
-    return StudyPart(shown, answer(shown, charts, layers), tuple(parts), present)
+    said = answer(shown, charts, layers)
+    return StudyPart(shown, said, tuple(parts), present, _stamps(results, study))
+
+
+def _stamps(results: Results, study: StudyResults) -> tuple[StampPlace, ...]:
+    """Say where stamps are taken in each stamp mode of the study's cells."""
+    modes = modes_of(results, study.name)
+    out = []
+    for mode, levels in modes.items():
+        texts = [", ".join(one.values()) for one in levels if one] if len(modes) > 1 else []
+        out.append(StampPlace(mode.name, mode.where, mode.is_of_sensor, tuple(texts)))
+    return tuple(out)
 
 
 def _clocks(results: Results, study: StudyResults, frames: _Frames) -> list[Chart | Table]:
@@ -170,8 +187,9 @@ class _Frames:
         return self._made[name]
 
 
-def _chart(frames: _Frames, figure: model.Figure) -> Chart:
+def _chart(frames: _Frames, figure: model.Figure, errors: ClockErrors) -> Chart:
     name = figure.of or "latency"
+    said = errors.caption() if name == STAMP_LATENCY else ""
     if figure.kind == "timeline":
         name = OVER_TIME.get(name, name)
     request = Request(
@@ -184,7 +202,7 @@ def _chart(frames: _Frames, figure: model.Figure) -> Chart:
         statistic=figure.statistic or "p50",
         confidence=figure.confidence[0],
         scale=figure.scale or "",
-        text=figure.text,
+        text="; ".join(filter(None, (figure.text, said))),
     )
     found = frames.get(name)
     return Chart(request, found.measure, found.frame)

@@ -13,12 +13,11 @@ from strata.campaign.model import Figure, listed
 from strata.study.campaign_results import Results
 from strata.study.clock_logs import LARGEST_WORDS, clock_errors, unlocked_ns
 from strata.study.long_frames import long_frame
-from strata.study.measure_definitions import find_measure
 from strata.study.tables.table import Column, Rows, Table, groups, label_columns
-from strata.study.wording import MICRO, count_words
+from strata.study.wording import MICRO, NANOSECONDS, count_words, value_text
 
 CLOCK_ERROR = "clock_error"
-_OF_STAMPS = "stamp_latency"
+STAMP_LATENCY = "stamp_latency"
 _NS_PER_US = 1e3
 _S = 1e9
 
@@ -75,8 +74,7 @@ class ClockErrors:
 
     def __init__(self, results: Results, study: str, measure: str) -> None:
         """Of another measure than stamp_latency there is none."""
-        self._known = clock_errors(results, study) if measure == _OF_STAMPS else {}
-        self._unit = find_measure(measure).unit
+        self._known = clock_errors(results, study) if measure == STAMP_LATENCY else {}
 
     @property
     def columns(self) -> tuple[Column, ...]:
@@ -85,13 +83,23 @@ class ClockErrors:
             "the largest offset of the clocks while the cells ran, by imported logs: every latency "
             "may be off by so much"
         )
-        return (Column(CLOCK_ERROR, "+/- clocks", self._unit, "number", text=text),)
+        return (Column(CLOCK_ERROR, "+/- clocks", MICRO, "number", text=text),)
 
     def of(self, own: pd.DataFrame) -> dict[str, Any]:
         """Return the value of a group of rows: the largest error of its cells; null without one."""
         cells = own["cell"].astype(str).unique()
         found = [self._known[one].value_ns for one in cells if one in self._known]
-        return {CLOCK_ERROR: max(found) if found else None}
+        return {CLOCK_ERROR: max(found) / _NS_PER_US if found else None}
+
+    def caption(self) -> str:
+        """Say in a sentence how far the values of all cells may be off; empty without a log."""
+        if not self._known:
+            return ""
+        largest = max(one.value_ns for one in self._known.values())
+        return (
+            f"the clocks of sensor and host differed by up to {value_text(largest, NANOSECONDS)} "
+            "(imported logs): values by the sensor's stamps may be off by so much"
+        )
 
     def notes(self) -> tuple[str, ...]:
         """Say which clocks the errors are of, and where a log is shorter than its cell."""

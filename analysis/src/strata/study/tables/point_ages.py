@@ -18,7 +18,7 @@ from strata.study.stamp_modes import StampMode, mode_of_session
 from strata.study.tables.statistics import put_together, why_no_rows
 from strata.study.tables.table import Column, Rows, Table, groups, label_columns
 
-MEASURE = "point_age"
+POINT_AGE = "point_age"
 _MOST = {"p50": 0.5, "p99": 0.99, "max": 1.0}
 
 
@@ -28,8 +28,8 @@ def ages(results: Results, study: str, figure: Figure) -> Table:
     A group whose stamps allow no age has a row without one, and the reason.
     """
     rows = listed(figure.rows)
-    frame = long_frame(results, study, MEASURE, where=figure.where)
-    unit = find_measure(MEASURE).unit
+    frame = long_frame(results, study, POINT_AGE, where=figure.where)
+    unit = find_measure(POINT_AGE).unit
     columns = (
         *label_columns(rows, frame),
         Column("mode", "stamp", text="time stamp mode of the sensor or the driver"),
@@ -61,7 +61,7 @@ def ages(results: Results, study: str, figure: Figure) -> Table:
     )
     empty = why_no_rows(results, study, figure, made)
     return Table(
-        "ages", "Age of the points at the callback (ms)", columns, made, notes, empty, MEASURE
+        "ages", "Age of the points at the callback (ms)", columns, made, notes, empty, POINT_AGE
     )
 
 
