@@ -192,7 +192,7 @@ def _findings(log: _Log) -> list[Finding]:
         out.append(Finding("unreadable_lines", count, f"{text}; left out"))
     if log.faults:
         count, first = len(log.faults), log.faults[0]
-        lines = f"{count} lines tell" if count > 1 else "1 line tells"
+        lines = f"{count} lines report" if count > 1 else "1 line reports"
         text = f"{lines} of a fault or a clock that was set (the first: line {first})"
         out.append(Finding("clock_faults", count, text))
     states = [one.state for part in log.parts for one in part.series.values() if one.state]

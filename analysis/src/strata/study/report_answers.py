@@ -70,9 +70,9 @@ def answer(study: Study, charts: Sequence[Chart], layers: pd.DataFrame) -> tuple
     """Return the sentences of a study's answer, drawn from its frames.
 
     `charts` are long frames of its measures (at least one of PRIMARY, point_age, loss and
-    shortfall, where they are), `layers` the long frame of the measure layer. Cells whose source fell short of its
-    stated rate are told, and stay out of the largest layer and of the effects: they measured
-    another rate.
+    shortfall, where they are), `layers` the long frame of the measure layer. Cells whose source
+    fell short of its stated rate are told, and stay out of the largest layer and of the effects:
+    they measured another rate.
     """
     if not any(cell.status == FINISHED for cell in study.cells):
         imported = "; all values are imported" if any(map(_has, charts)) else ""
@@ -290,11 +290,11 @@ def _age(study: Study, chart: Chart) -> str:
         f"{name.replace('_', ' ')} {level_text(str(level), study.factor(name))}"
         for name, level in zip(names, levels, strict=True)
     )
-    where = f" at {told}" if told else ""
-    most = ", the most of all," if len(found) > 1 else ""
+    where = f"; they are oldest at {told}" if len(found) > 1 else ""
+    old, new = (value_text(float(one), chart.measure.unit) for one in (oldest, newest))
     return (
-        f"At the callback the oldest point of a cloud is {value_text(float(oldest), chart.measure.unit)} "
-        f"old{most} and the newest {value_text(float(newest), chart.measure.unit)} (medians){where}"
+        f"At the callback the oldest point of a cloud is {old} old and the newest {new} "
+        f"(medians{where})"
     )
 
 
