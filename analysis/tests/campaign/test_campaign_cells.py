@@ -12,6 +12,7 @@ import pytest
 from campaign_files import CAMPAIGN, SCENARIO, written
 from hypothesis import given
 from hypothesis import strategies as st
+from strata_command import strata
 
 from strata.campaign.cells import Cell, Variant, as_setting, expand, in_order, on_machines
 from strata.campaign.directory import make_directory
@@ -216,3 +217,19 @@ def test_hosts_on_machines_are_other_cells() -> None:
     )
     with pytest.raises(CampaignError, match="no cell of this campaign connects a host"):
         on_machines(cells, ["c"])
+
+
+def test_a_sensor_whose_driver_is_missing_is_skipped_with_the_reason(tmp_path: Path) -> None:
+    file = tmp_path / "sensors.yaml"
+    file.write_text(
+        "question: q\nstudies:\n  sensors:\n    question: q\n    scenario: lidar_real\n"
+        "    factors:\n      driver:\n        levels:\n"
+        '          needs: {needs: ["program:no_ros2", "package:no_driver"]}\n'
+        "          command: {set: {processes.driver.command: no_driver --now}}\n"
+    )
+    done = strata("campaign", "run", file, "--list", columns=200)
+    assert done.returncode == 0, done.stderr
+    listed = " ".join(done.stdout.split())
+    assert "program no_ros2 is not installed; the package no_driver is not installed" in listed
+    assert "Cannot run process 'driver': there is no program no_driver" in listed
+    assert "2 cells, 2 skipped, 0 to run" in listed

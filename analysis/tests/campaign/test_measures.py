@@ -51,7 +51,8 @@ def stamps(results: Results) -> pd.DataFrame:
 def test_the_campaigns_files_know_every_measure() -> None:
     assert set(NAMES) == set(MEASURES)
     for name, measure in MEASURES.items():
-        assert set(told_apart_by(name)) == {"hop", "layer", "process"} & set(measure.columns)
+        apart = {"hop", "layer", "process", "column", "clock"}
+        assert set(told_apart_by(name)) == apart & set(measure.columns)
 
 
 @pytest.mark.parametrize("measure", sorted(MEASURES))

@@ -44,7 +44,9 @@ def test_a_shipped_scenario_is_whole(path: Path) -> None:
 
 
 def test_camera_scenarios_share_a_file_and_keep_their_names() -> None:
-    cameras = [path for path in SHIPPED if path.stem.startswith("camera_")]
+    cameras = [
+        path for path in SHIPPED if path.stem.startswith("camera_") and path.stem != "camera_real"
+    ]
     assert len(cameras) == 17
     assert {scenario_file(path) for path in cameras} == {cameras[0].with_name("camera.yaml")}
     assert "camera" not in NAMES
@@ -467,3 +469,36 @@ def test_the_docs_explain_every_key() -> None:
     for part in (*parts, model.Network, model.Resources):
         missing = [key for key in part.model_fields if f"`{key}`" not in page]
         assert not missing, (part.__name__, missing)
+
+
+def test_a_command_may_be_text_that_is_split_as_by_a_shell(tmp_path: Path) -> None:
+    text = (
+        "question: q\nworkload: lidar\nduration: {seconds: 1}\n"
+        "settings:\n  driver: {default: ros2 launch a b.py, text: the driver}\n"
+        "  ip: {default: 1.2.3.4, text: its address}\n"
+        "processes:\n- name: driver\n  command: ${driver} host:=${ip} 'one word'\n"
+    )
+    file = tmp_path / "driver.yaml"
+    file.write_text(text)
+
+    def words(**changes: str) -> list[str] | None:
+        return load_scenario(str(file), changes).scenario.processes[0].command
+
+    assert words() == ["ros2", "launch", "a", "b.py", "host:=1.2.3.4", "one word"]
+    assert words(driver="my_driver", ip="lidar")[:2] == ["my_driver", "host:=lidar"]
+    assert words(**{"processes.driver.command": "a -b 'c d'"}) == ["a", "-b", "c d"]
+    with pytest.raises(ScenarioError, match="cannot be split into words: No closing quotation"):
+        words(**{"processes.driver.command": "a 'b"})
+    with pytest.raises(ScenarioError, match="command"):
+        words(**{"processes.driver.command": " "})
+
+
+def test_a_real_sensor_is_named_by_its_settings() -> None:
+    scenario = load_scenario("lidar_real", {"host": "10.0.0.7", "lidar_port": "6001"}).scenario
+    driver = scenario.processes[1]
+    assert driver.command is not None and driver.command[:2] == ["ros2", "launch"]
+    assert {"sensor_hostname:=10.0.0.7", "lidar_port:=6001"} <= set(driver.command)
+    assert driver.environment == {"DRIVER_TRACEPOINTS_UDP_PORTS": "6001,7503"}
+    camera = load_scenario("camera_real", {"source": "v4l2src device=/dev/video7"}).scenario
+    assert camera.processes[1].command is not None
+    assert camera.processes[1].command[-1].startswith("gscam_config:='v4l2src device=/dev/video7 !")

@@ -180,6 +180,17 @@ def load_cell(cell: Cell) -> LoadedScenario:
     return load_scenario(cell.scenario, cell.changes, cell.duration)
 
 
+def settings_at(
+    loaded: LoadedCampaign, study: str, levels: Mapping[str, str]
+) -> dict[str, bool | int | float | str]:
+    """Give the settings, by name, of the scenario of a study's cells with these levels.
+
+    Raises CampaignError or ScenarioError when the scenario cannot be used (any more).
+    """
+    plan = _Plan(loaded, study, loaded.campaign.studies[study], Quick(), levels)
+    return dict(load_cell(plan.cell()).scenario.settings)
+
+
 class _Plan:
     """One combination of levels of a study: what it changes, and where the file says so."""
 

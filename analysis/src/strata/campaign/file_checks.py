@@ -35,8 +35,10 @@ _OF_WHOLE_CELLS = (
     "side_by_side",
 )
 _WITHOUT_MEASURE = (
+    "ages",
     "anova",
     "calls",
+    "clocks",
     "corrections",
     "findings",
     "layers",
@@ -133,8 +135,12 @@ def _figure(figure: Figure) -> Iterator[Fault]:
             continue
         if figure.kind in _OF_WHOLE_CELLS:
             yield (key,), f"a figure of kind {figure.kind} is of whole cells, which have no {name}"
-        elif name not in told_apart_by(figure.of or "latency"):
-            yield (key,), f"values of {figure.of or 'latency'} have no {name}"
+        elif name not in told_apart_by(_measure(figure)):
+            yield (key,), f"values of {_measure(figure)} have no {name}"
+
+
+def _measure(figure: Figure) -> str:
+    return figure.of or {"ages": "point_age", "clocks": "clock_offset"}.get(figure.kind, "latency")
 
 
 def _of_numbers(figure: Figure, study: Study) -> Iterator[Fault]:
@@ -151,6 +157,10 @@ def told_apart_by(measure: str) -> tuple[str, ...]:
         return ("process",)
     if measure == "cpu_all":
         return ()
+    if measure == "clock_offset":
+        return ("clock",)
+    if measure == "point_age":
+        return ("hop", "column")
     return ("hop", "layer") if measure in ("layer", "call_layer") else ("hop",)
 
 

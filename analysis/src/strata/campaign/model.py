@@ -24,6 +24,8 @@ MEASURES = (
     "period",
     "sent_period",
     "stamp_latency",
+    "point_age",
+    "clock_offset",
     "jitter",
     "loss",
     "grid_loss",
@@ -47,7 +49,7 @@ MEASURES = (
 )
 """What can be measured of a cell; `strata.study.measure_definitions` says how."""
 
-INHERENT = ("hop", "layer", "process", "repetition")
+INHERENT = ("hop", "layer", "process", "repetition", "column", "clock")
 """What a figure may be drawn over beside the study's factors."""
 
 
@@ -176,6 +178,7 @@ class Figure(_Part):
         "curve",
         "bars",
         "timeline",
+        "band",
         "side_by_side",
         "summary",
         "intervals",
@@ -191,6 +194,8 @@ class Figure(_Part):
         "layers",
         "calls",
         "saturation",
+        "ages",
+        "clocks",
         "published",
         "corrections",
     ]

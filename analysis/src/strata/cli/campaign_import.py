@@ -26,6 +26,7 @@ from strata.originals import FORMATS, Imported, read_original
 from strata.printable import printable
 from strata.study.import_placement import Placement
 from strata.study.imported_results import (
+    CLOCK_LOGS,
     DIRECTORY,
     DISTRIBUTION,
     Import,
@@ -54,7 +55,7 @@ _Group = tuple[list[Imported], list[Placement | None]]
     metavar="STUDY:FACTOR=LEVEL,...",
     help="Which study and levels the results belong to: once for all FILES, or once for each, in "
     "their order. {height} and other facts of a run may be part of a level. Without it, no figure "
-    "has the values.",
+    "has the values, but those of a log of clocks, which belongs to the cells that ran meanwhile.",
 )
 @click.option(
     "--name",
@@ -178,7 +179,8 @@ def _show(made: Import) -> None:
     console = make_console()
     for run, measures in run_summaries(made):
         levels = ", ".join(f"{factor} {level}" for factor, level in run["levels"].items())
-        where = f"{run['study']}: {levels}" if run["study"] else "in no study"
+        unplaced = "by its time" if run["form"] in CLOCK_LOGS else "in no study"
+        where = f"{run['study']}: {levels}" if run["study"] else unplaced
         console.print(f"\n{made.name}: {printable(run['file'])} ({run['form']}), {where}")
         own = [one for one in measures if one.statistic == DISTRIBUTION]
         others = [one for one in measures if one.statistic != DISTRIBUTION]

@@ -6,11 +6,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from strata.errors import OriginalError
 from strata.originals import (
     gscam_stress,
+    linuxptp,
     perf_node,
     performance_test,
     performance_test_json,
@@ -55,6 +57,12 @@ FORMATS = {
         "one latency per line, in seconds, by ros2_evaluation",
         transport_time.matches,
         transport_time.read,
+    ),
+    linuxptp.PTP4L: Format(
+        "log of linuxptp's ptp4l", partial(linuxptp.matches, linuxptp.PTP4L), linuxptp.read
+    ),
+    linuxptp.PHC2SYS: Format(
+        "log of linuxptp's phc2sys", partial(linuxptp.matches, linuxptp.PHC2SYS), linuxptp.read
     ),
 }
 

@@ -4,9 +4,10 @@
 
 from __future__ import annotations
 
+import shlex
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, model_validator
+from pydantic import BaseModel, ConfigDict, Field, field_validator, model_validator
 
 Name = Annotated[str, Field(pattern=r"^[A-Za-z][A-Za-z0-9_]*$")]
 """A name that ROS 2 takes for a node, and a file system for a file."""
@@ -115,9 +116,10 @@ class Ready(_Part):
 class Process(_Part):
     """One process: an executable of a package (or a command), with no, one or several nodes.
 
-    `cpp` has executables in C++ that take the same parameters, the preferred one first. `ends`
-    tells that it ends by itself, when it has done its part; the run ends when all such processes
-    have. `host` is where it runs when the network has a link.
+    A command is a list of words, or text that is split into words as a shell does, without
+    variables, globs and redirections. `cpp` has executables in C++ that take the same parameters,
+    the preferred one first. `ends` tells that it ends by itself, when it has done its part; the run
+    ends when all such processes have. `host` is where it runs when the network has a link.
     """
 
     name: Name
@@ -139,6 +141,16 @@ class Process(_Part):
     def alternatives(self) -> list[Alternative]:
         """List the executables in C++, in the order of preference."""
         return self.cpp if isinstance(self.cpp, list) else [self.cpp] if self.cpp else []
+
+    @field_validator("command", mode="before")
+    @classmethod
+    def _words(cls, command: object) -> object:
+        if not isinstance(command, str):
+            return command
+        try:
+            return shlex.split(command)
+        except ValueError as error:
+            raise ValueError(f"it cannot be split into words: {error}") from error
 
     @model_validator(mode="after")
     def _is_one_program(self) -> Self:

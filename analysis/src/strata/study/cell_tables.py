@@ -66,8 +66,8 @@ class CellTables:
 
     def read(self, table: str, columns: Sequence[str] | None = None) -> pd.DataFrame:
         """Read a table: transfers, chains, publications, hops, sources, processes, resources,
-        stamps, round_trips, calls, call_chains,
-        executors, work or findings; all of it, or the named columns alone.
+        stamps, column_times, round_trips, calls, call_chains, executors, work or findings; all of
+        it, or the named columns alone.
         """
         declared = _TABLES[table]
         wanted = list(columns) if columns is not None else declared.names
@@ -160,6 +160,7 @@ def _measure(
         "processes": process_frame(directory),
         "resources": resources,
         "stamps": _stamps(own, traffic.transfers),
+        "column_times": own.column_times,
         "round_trips": own.round_trips,
         "calls": calls,
         "call_chains": call_chains,

@@ -40,13 +40,17 @@ from strata.study.report_contents import (
     Measure,
     Original,
     Request,
+    StampPlace,
     Study,
     StudyPart,
 )
 from strata.study.saturation_answers import saturation_answer
+from strata.study.stamp_modes import modes_of
 from strata.study.table_answers import table_answers
 from strata.study.tables import TABLES, Table, table_of
+from strata.study.tables.clock_offsets import STAMP_LATENCY, ClockErrors
 from strata.study.tables.machines import machine_pairs
+from strata.study.tables.point_ages import POINT_AGE
 
 _SEVERITIES = ("loss", "warning")
 
@@ -132,17 +136,20 @@ def _study_part(
     shown = _study(study, client_words(results, study.finished))
     parts: list[Chart | Table] = []
     frames = _Frames(results, study.name)
+    errors = ClockErrors(results, study.name, STAMP_LATENCY)
     for figure in study.stated.figures:
         step(study.name)
         if figure.kind in TABLES:
             parts.append(table_of(results, study.name, figure))
         else:
-            parts.append(_chart(frames, figure))
+            parts.append(_chart(frames, figure, errors))
+    parts += _clocks(results, study, frames)
     parts += _ranges(results, study.name, imports, frames)
     parts += _of_machines(results, study)
     layers = frames.get("layer").frame
     asked = [figure.of for figure in study.stated.figures if figure.of in PRIMARY]
-    primary = dict.fromkeys([*asked, *LOSSES, SHORTFALL])
+    ages = [POINT_AGE] if any(one.kind == "ages" for one in study.stated.figures) else []
+    primary = dict.fromkeys([*asked, *ages, *LOSSES, SHORTFALL])
     charts = [frames.get(name) for name in primary if name]
     present = tuple(str(layer) for layer in layers["layer"].dropna().unique())
     said = answer(shown, charts, layers)
@@ -150,7 +157,7 @@ def _study_part(
         if figure.kind == "saturation":
             said += saturation_answer(results, study.name, figure)
     said += table_answers(shown, [one for one in parts if isinstance(one, Table)])
-    return StudyPart(shown, said, tuple(parts), present)
+    return StudyPart(shown, said, tuple(parts), present, _stamps(results, study))
 
 
 def _of_machines(results: Results, study: StudyResults) -> list[Table]:
@@ -160,6 +167,28 @@ def _of_machines(results: Results, study: StudyResults) -> list[Table]:
     asked = [figure.of for figure in study.stated.figures if figure.of in PRIMARY]
     measures = dict.fromkeys(one for one in asked if one is not None)
     return [machine_pairs(results, study.name, one) for one in measures]
+
+
+def _stamps(results: Results, study: StudyResults) -> tuple[StampPlace, ...]:
+    """Say where stamps are taken in each stamp mode of the study's cells."""
+    modes = modes_of(results, study.name)
+    out = []
+    for mode, levels in modes.items():
+        texts = [", ".join(one.values()) for one in levels if one] if len(modes) > 1 else []
+        out.append(StampPlace(mode.name, mode.where, mode.is_of_sensor, tuple(texts)))
+    return tuple(out)
+
+
+def _clocks(results: Results, study: StudyResults, frames: _Frames) -> list[Chart | Table]:
+    """Make figure and table of the logs of clocks that belong to a study; no file has to ask."""
+    if any(figure.kind == "clocks" for figure in study.stated.figures):
+        return []
+    found = frames.get("clock_offset")
+    if found.frame.empty:
+        return []
+    request = Request("timeline", "clock_offset", by="clock")
+    table = table_of(results, study.name, model.Figure(kind="clocks", rows=["clock"]))
+    return [Chart(request, found.measure, found.frame), table]
 
 
 def _ranges(
@@ -193,14 +222,15 @@ class _Frames:
         return self._made[name]
 
 
-def _chart(frames: _Frames, figure: model.Figure) -> Chart:
+def _chart(frames: _Frames, figure: model.Figure, errors: ClockErrors) -> Chart:
     name = figure.of or "latency"
+    said = errors.caption() if name == STAMP_LATENCY else ""
     if figure.kind == "timeline":
         name = OVER_TIME.get(name, name)
     request = Request(
         kind=figure.kind,
         of=name,
-        x=figure.x or "",
+        x=figure.x or ("column" if figure.kind == "band" else ""),
         by=figure.by or "",
         panels=tuple(model.listed(figure.panels)),
         where={key: tuple(model.level_names(level)) for key, level in figure.where.items()},
@@ -209,7 +239,7 @@ def _chart(frames: _Frames, figure: model.Figure) -> Chart:
         scale=figure.scale or "",
         fit=figure.fit or "",
         limit=(figure.limit.at, figure.limit.text) if figure.limit else None,
-        text=figure.text,
+        text="; ".join(filter(None, (figure.text, said))),
     )
     found = frames.get(name)
     return Chart(request, found.measure, found.frame)

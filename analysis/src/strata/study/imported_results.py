@@ -28,6 +28,7 @@ from strata.documents import read_json
 from strata.errors import CampaignError, OutputError
 from strata.marks import foreign_entry
 from strata.originals.imported import COLUMNS, STATISTICS, UNITS, Fact, Imported, Run
+from strata.originals.linuxptp import PHC2SYS, PTP4L
 from strata.stats.summary import Statistics, describe
 from strata.study.import_placement import Place, Placement
 
@@ -44,10 +45,15 @@ VALUES = ("each", "interval", "run")
 SUMMARIES = tuple(one for one in STATISTICS if one not in VALUES)
 """Those that summarize such values. They are drawn as ranges."""
 
+CLOCK_LOGS = (PTP4L, PHC2SYS)
+"""Formats whose files are logs of clocks: they are taken to cells by time, or by their place."""
+
 _NS_PER_MS = 1e6
 _NAME = re.compile(r"[A-Za-z0-9][A-Za-z0-9_.-]*")
 KEYS = {"file": "str", "run": "int64", "cell": "str", **COLUMNS}
 """Columns of samples.parquet: which file and run of it, its cell, and those of a run's samples."""
+
+_ABSENT: dict[str, Any] = {"series": "", "t_ns": pd.NA, "state": pd.NA}
 
 
 @dataclass(frozen=True)
@@ -83,7 +89,10 @@ class Import:
     def samples(self) -> pd.DataFrame:
         """Read all values, columns as in KEYS. Raises CampaignError when they cannot be."""
         try:
-            return pd.read_parquet(self.path / SAMPLES).astype(KEYS)
+            rows = pd.read_parquet(self.path / SAMPLES)
+            # Earlier versions had no logs of clocks.
+            missing = {name: _ABSENT[name] for name in _ABSENT if name not in rows.columns}
+            return rows.assign(**missing).astype(KEYS)
         except (OSError, ValueError, KeyError) as error:
             raise _unreadable(self.path / SAMPLES, error) from error
 
@@ -275,6 +284,9 @@ def _document(
             facts = _facts(original, run)
             place = placement.place(campaign, facts) if placement else None
             group = _group(place, original.path.name, at)
+            if original.form in CLOCK_LOGS:
+                # It is beside the runs at its place, and none of them.
+                group += "/clock"
             repeated[group] += 1
             runs.append(
                 {

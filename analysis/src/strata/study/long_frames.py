@@ -17,8 +17,10 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from strata.originals.linuxptp import CLOCK_OFFSET
 from strata.study import measure_values as values
 from strata.study.campaign_results import HERE, Outcome, Results, Study, keeps, level_texts
+from strata.study.clock_logs import clock_frame
 from strata.study.imported_results import imported_frame, read_imports
 from strata.study.measure_definitions import Measure, find_measure
 
@@ -70,6 +72,9 @@ def _imported(
     results: Results, study: Study, measure: Measure, where: Mapping[str, object] | None
 ) -> pd.DataFrame:
     """Return imported values; of statistics, only what a cell has one of here, too."""
+    if measure.name == CLOCK_OFFSET:
+        rows = clock_frame(results, study.name)
+        return rows[_kept(rows, where)] if len(rows) else rows
     imports = read_imports(results.directory.path)
     name, is_by_second = measure.name, measure.name in _BY_SECOND
     kinds: tuple[str, ...] = ("each", "run") if measure.each in ("cell", "process") else ("each",)
@@ -80,10 +85,14 @@ def _imported(
         # What seconds have one of, a run has: their mean. A file may have that alone.
         means = imported_frame(imports, results.campaign, study.name, name, ("run_mean",))
         rows = _with_means(rows, means.assign(statistic="run"))
-    kept = rows["statistic"].isin(kinds)
+    return rows[rows["statistic"].isin(kinds) & _kept(rows, where)]
+
+
+def _kept(rows: pd.DataFrame, where: Mapping[str, object] | None) -> pd.Series[bool]:
+    kept = pd.Series(data=True, index=rows.index)
     for name, level in (where or {}).items():
         kept &= rows[name].astype(str).isin(level_texts(level))
-    return rows[kept]
+    return kept
 
 
 def _with_means(rows: pd.DataFrame, means: pd.DataFrame) -> pd.DataFrame:
@@ -151,7 +160,7 @@ def _joined(study: Study, measure: Measure, parts: Sequence[pd.DataFrame]) -> pd
         order = list(dict.fromkeys([*factor.levels, *further]))
         own = frame[factor.name].astype(object)
         frame[factor.name] = pd.Categorical(own, order, ordered=True)
-    for name in ("cell", "hop", "layer", "process", "over"):
+    for name in ("cell", "hop", "layer", "process", "over", "clock"):
         if name in columns:
             frame[name] = _as_found(frame[name])
     origins = [HERE, *sorted(set(frame["origin"].dropna()) - {HERE})]

@@ -23,7 +23,8 @@ class Measure:
     Durations are in ns; only what formats them makes ms of them. A duration is a whole number,
     but for `layer`, which is a mean.
 
-    `each` is message, interval (between two messages), cell, process, or sample (of a time series).
+    `each` is message, interval (between two messages), column (of a scan), line (of a log), cell,
+    process, or sample (of a time series).
     """
 
     name: str
@@ -103,6 +104,24 @@ _DECLARED = (
         "the node's own time of reception less the message's stamp",
         ("hop", "t_ns"),
         values.stamp_latency,
+    ),
+    Measure(
+        "point_age",
+        "ns",
+        "column",
+        "the node's own time of reception less the time at which the sensor measured the points of "
+        "a column; a value for each scan and noted column",
+        ("hop", "column", "t_ns"),
+        values.point_age,
+    ),
+    Measure(
+        "clock_offset",
+        "ns",
+        "line",
+        "offset of a clock from the one that it follows, by each line of an imported log of ptp4l "
+        "or phc2sys",
+        ("clock", "state", "t_ns"),
+        values.no_values,
     ),
     Measure(
         "loss",

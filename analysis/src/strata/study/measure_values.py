@@ -19,10 +19,12 @@ from strata.schema.layers import CALLBACK, HOP_LAYERS, SUSPENDED
 from strata.schema.tables.measured import CHAIN_LAYERS
 from strata.stats.periods import grid_losses
 from strata.study.cell_tables import CellTables
+from strata.study.stamp_modes import mode_of_session
 
 Ints = npt.NDArray[np.int64]
 
 _S = 1_000_000_000
+_OTHER_CLOCK_NS = 3_600_000_000_000
 _MB = 1e6
 _MIB = 2**20
 _LEAST_SAMPLES = 2
@@ -143,10 +145,15 @@ def _intervals(rows: pd.DataFrame, group: str, column: str) -> pd.DataFrame:
 
 
 def stamp_latency(measured: CellTables, _: Context) -> pd.DataFrame:
-    """Values of reception less stamp, both as the node noted them."""
+    """Values of reception less stamp, both as the node noted them; none where it is of two clocks.
+
+    Stamps an hour off in the median are of another clock, as those of a sensor's oscillator are.
+    """
     rows = measured.read("stamps")
     first_ns = rows["recv_ns"].min()
     kept = rows[~rows["warm_up"]]
+    if len(kept) and abs((kept["recv_ns"] - kept["msg_ns"]).median()) > _OTHER_CLOCK_NS:
+        kept = kept.iloc[:0]
     return pd.DataFrame(
         {
             "hop": kept["topic"].astype(str),
@@ -155,6 +162,35 @@ def stamp_latency(measured: CellTables, _: Context) -> pd.DataFrame:
             "t_ns": kept["recv_ns"] - (first_ns if len(rows) else 0),
         }
     )
+
+
+def point_age(measured: CellTables, _: Context) -> pd.DataFrame:
+    """Values of how old the points of each noted column are when the callback has the cloud.
+
+    None where the sensor's clock is not the host's: there a column's time is none of the host's.
+    """
+    columns = ["hop", "number", "value", "column", "t_ns"]
+    times = measured.read("column_times")
+    mode = mode_of_session(measured.directory) if len(times) else None
+    if mode is None or mode.no_age:
+        return pd.DataFrame(columns=columns)
+    stamps = measured.read("stamps")
+    first_ns = stamps["recv_ns"].min()
+    rows = times.merge(stamps[~stamps["warm_up"]], on=["topic", "number"])
+    return pd.DataFrame(
+        {
+            "hop": rows["topic"].astype(str),
+            "number": rows["number"],
+            "value": rows["recv_ns"] - rows["msg_ns"] - rows["since_ns"],
+            "column": rows["column"],
+            "t_ns": rows["recv_ns"] - first_ns,
+        }
+    )
+
+
+def no_values(_measured: CellTables, _: Context) -> pd.DataFrame:
+    """Values of what no cell measures itself: imports alone have them."""
+    return pd.DataFrame(columns=["number", "value"])
 
 
 def loss(measured: CellTables, _: Context) -> pd.DataFrame:

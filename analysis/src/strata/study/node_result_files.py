@@ -3,8 +3,9 @@
 """What the nodes of a cell wrote themselves: a second opinion beside the trace.
 
 Known are the stamps of relay_chain's nodes (NODE.csv) and their summaries (NODE.json), perf_node's
-samples (perf_TOPIC.csv, perf.json) and image_subscriber's summary (images.json). What is no file of
-theirs is passed over; one that is theirs and cannot be read is counted.
+samples (perf_TOPIC.csv, perf_TOPIC_columns.csv, perf.json) and image_subscriber's summary
+(images.json). What is no file of theirs is passed over; one that is theirs and cannot be read is
+counted.
 """
 
 from __future__ import annotations
@@ -21,12 +22,18 @@ from strata.documents import read_json
 from strata.read.manifest import read_manifest
 from strata.record.directory import host_sessions
 from strata.schema.quality import Finding, Findings
-from strata.schema.tables.measured import MEASURED_ROUND_TRIPS, MEASURED_STAMPS
+from strata.schema.tables.measured import (
+    MEASURED_COLUMN_TIMES,
+    MEASURED_ROUND_TRIPS,
+    MEASURED_STAMPS,
+)
 from strata.study.hop_selection import HopSelection
 
 RESULTS = Path("scenario") / "results"
 _STAMP_COLUMNS = {"node", "event", "seq", "t_mono_ns", "src_mono_ns"}
 _PERF_COLUMNS = {"recv_stamp", "msg_stamp"}
+_TIMES_COLUMNS = {"scan", "column", "t_ns"}
+_TIMES_END = "_columns"
 
 
 @dataclass(frozen=True)
@@ -55,6 +62,7 @@ class OwnFiles:
 
     counts: list[OwnCounts] = field(default_factory=list)
     stamps: pd.DataFrame = field(default_factory=MEASURED_STAMPS.empty)
+    column_times: pd.DataFrame = field(default_factory=MEASURED_COLUMN_TIMES.empty)
     round_trips: pd.DataFrame = field(default_factory=MEASURED_ROUND_TRIPS.empty)
     payload_bytes: int | None = None
 
@@ -105,18 +113,15 @@ def _read_csv(path: Path, wanted: HopSelection, own: OwnFiles) -> None:
         head = set(file.readline().strip().split(","))
     if head >= _PERF_COLUMNS:
         own.stamps = pd.concat([own.stamps, _perf_stamps(path, wanted)], ignore_index=True)
+    elif head == _TIMES_COLUMNS:
+        own.column_times = pd.concat([own.column_times, _column_times(path)], ignore_index=True)
     elif head >= _STAMP_COLUMNS:
         own.counts += _relay_counts(path)
 
 
 def _perf_stamps(path: Path, wanted: HopSelection) -> pd.DataFrame:
     rows = pd.read_csv(path, dtype=np.int64)
-    topic = "/" + path.stem.removeprefix("perf_")
-    summary = path.with_name("perf.json")
-    if summary.is_file():
-        # A topic's slashes became underscores in the file's name.
-        named = [one["topic"] for one in read_json(summary)]
-        topic = next((one for one in named if _perf_stem(one) == path.stem), topic)
+    topic = _topic_of(path, path.stem)
     number = np.arange(len(rows))
     return MEASURED_STAMPS.frame(
         pd.DataFrame(
@@ -129,6 +134,31 @@ def _perf_stamps(path: Path, wanted: HopSelection) -> pd.DataFrame:
             }
         )
     )
+
+
+def _column_times(path: Path) -> pd.DataFrame:
+    rows = pd.read_csv(path, dtype=np.int64)
+    return MEASURED_COLUMN_TIMES.frame(
+        pd.DataFrame(
+            {
+                "topic": _topic_of(path, path.stem.removesuffix(_TIMES_END)),
+                "number": rows["scan"],
+                "column": rows["column"],
+                "since_ns": rows["t_ns"],
+            }
+        )
+    )
+
+
+def _topic_of(path: Path, stem: str) -> str:
+    """Name the topic of a perf node's file by the stem of its samples' file."""
+    summary = path.with_name("perf.json")
+    if summary.is_file():
+        # A topic's slashes became underscores in the file's name.
+        for one in read_json(summary):
+            if _perf_stem(one["topic"]) == stem:
+                return str(one["topic"])
+    return "/" + stem.removeprefix("perf_")
 
 
 def _perf_stem(topic: str) -> str:

@@ -20,6 +20,7 @@ from strata.study.frame_grouping import by_cell, layer_means, levels_of
 from strata.study.interval_estimates import Estimate, estimate
 from strata.study.level_texts import level_text
 from strata.study.report_contents import FINISHED, HERE, Chart, Measure, Study
+from strata.study.tables.point_ages import POINT_AGE, scan_ages
 from strata.study.tables.table import first_ones
 from strata.study.wording import STATISTIC_WORDS, count_words, name_words, value_text
 from strata.units import format_number, format_share
@@ -84,10 +85,10 @@ class _Pair:
 def answer(study: Study, charts: Sequence[Chart], layers: pd.DataFrame) -> tuple[str, ...]:
     """Return the sentences of a study's answer, drawn from its frames.
 
-    `charts` are long frames of its measures (at least one of PRIMARY, loss and shortfall, where
-    they are), `layers` the long frame of the measure layer. Cells whose source fell short of its
-    stated rate are told, and stay out of the largest layer and of the effects: they measured
-    another rate.
+    `charts` are long frames of its measures (at least one of PRIMARY, point_age, loss and
+    shortfall, where they are), `layers` the long frame of the measure layer. Cells whose source
+    fell short of its stated rate are told, and stay out of the largest layer and of the effects:
+    they measured another rate.
     """
     if not any(cell.status == FINISHED for cell in study.cells):
         imported = "; all values are imported" if any(map(_has, charts)) else ""
@@ -105,6 +106,8 @@ def answer(study: Study, charts: Sequence[Chart], layers: pd.DataFrame) -> tuple
             primary = Chart(primary.request, primary.measure, primary.frame[kept])
     if primary is not None:
         out += _effects(study, primary)
+    if _has(by_name.get(POINT_AGE)):
+        out.append(_age(study, by_name[POINT_AGE]))
     out += [_loss(study, by_name[name]) for name in LOSSES if _has(by_name.get(name))]
     return tuple(out)
 
@@ -286,6 +289,28 @@ def _where(pair: _Pair, study: Study) -> str:
         for name, level in pair.others.items()
     )
     return f", the largest difference with intervals apart, at {told}"
+
+
+def _age(study: Study, chart: Chart) -> str:
+    """Say how old the points of a scan are, at the levels where the oldest are oldest."""
+    names = [factor.name for factor in study.factors if factor.name in chart.frame]
+    groups = chart.frame.groupby(names, observed=True) if names else [((), chart.frame)]
+    found = []
+    for key, rows in groups:
+        each = scan_ages(rows)
+        levels = key if isinstance(key, tuple) else (key,)
+        found.append((each["oldest"].median(), each["newest"].median(), levels))
+    oldest, newest, levels = max(found, key=lambda one: one[0])
+    told = ", ".join(
+        f"{name.replace('_', ' ')} {level_text(str(level), study.factor(name))}"
+        for name, level in zip(names, levels, strict=True)
+    )
+    where = f"; they are oldest at {told}" if len(found) > 1 else ""
+    old, new = (value_text(float(one), chart.measure.unit) for one in (oldest, newest))
+    return (
+        f"At the callback the oldest point of a cloud is {old} old and the newest {new} "
+        f"(medians{where})"
+    )
 
 
 def _loss(study: Study, chart: Chart) -> str:

@@ -123,6 +123,20 @@ class Chart:
 
 
 @dataclass(frozen=True)
+class StampPlace:
+    """Where the stamps of messages are taken in one stamp mode: `where` says it in words.
+
+    `at_sensor` tells that the sensor stamps, else the driver does. `levels` are the texts of the
+    combinations of levels with that mode, empty where a study has no other mode.
+    """
+
+    mode: str
+    where: str
+    at_sensor: bool
+    levels: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
 class StudyPart:
     """A study with its answer, and its figures and tables in the file's order."""
 
@@ -130,6 +144,7 @@ class StudyPart:
     answer: tuple[str, ...]
     parts: tuple[Chart | Table, ...]
     present_layers: tuple[str, ...] = ()
+    stamps: tuple[StampPlace, ...] = ()
 
     @property
     def tables(self) -> dict[str, Table]:

@@ -38,6 +38,7 @@ target_link_libraries(lidar_pipeline_scans
   PRIVATE nlohmann_json::nlohmann_json)
 
 add_library(lidar_pipeline_nodes SHARED
+  src/column_times.cpp
   src/driver/counts_file.cpp
   src/driver/driver_node.cpp
   src/driver/driver_program.cpp

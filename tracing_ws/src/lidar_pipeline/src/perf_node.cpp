@@ -12,6 +12,7 @@
 #include <sensor_msgs/msg/imu.hpp>
 #include <sensor_msgs/msg/laser_scan.hpp>
 #include <sensor_msgs/msg/point_cloud2.hpp>
+#include <type_traits>
 #include <workload_rclcpp/settings.hpp>
 #include <workload_rclcpp/summary_process.hpp>
 
@@ -37,6 +38,11 @@ std::string csv_name(std::string topic) {
   return "perf_" + topic + ".csv";
 }
 
+/// As lidar_pipeline/perf/results.py names it.
+std::string columns_name(const std::filesystem::path& samples) {
+  return samples.parent_path() / (samples.stem().string() + "_columns.csv");
+}
+
 }  // namespace
 
 PerfNode::PerfNode(const rclcpp::NodeOptions& options)
@@ -54,13 +60,15 @@ PerfNode::PerfNode(const rclcpp::NodeOptions& options)
         "Cannot use parameter serialized: with intra-process communication nothing is serialized.");
   }
   const auto topics = declare_parameter("topics", std::vector<std::string>{"/points"});
+  const auto step = setting(*this, "column_step", std::int64_t{64}, 0);
   const bool system = setting(*this, "use_system_default_qos", false);
   const rclcpp::QoS qos =
       system ? rclcpp::QoS(rclcpp::SystemDefaultsQoS()) : rclcpp::QoS(rclcpp::SensorDataQoS());
   for (const auto& topic : topics) {
-    samples_.push_back({topic, {}});
+    samples_.push_back({topic, {}, ColumnTimes(step)});
     // No allocation of a growing table between two messages.
     samples_.back().rows.reserve(static_cast<std::size_t>(wanted_));
+    samples_.back().columns.reserve(static_cast<std::size_t>(wanted_));
   }
   refuse_to_replace();
   // Callbacks keep references, so only now that nothing moves any more.
@@ -74,10 +82,12 @@ void PerfNode::refuse_to_replace() const {
   std::vector<std::string> files;
   if (!out_file_.empty()) {
     files.push_back(out_file_);
+    files.push_back(columns_name(out_file_));
   }
   if (!log_.empty()) {
     for (const auto& samples : samples_) {
       files.push_back((std::filesystem::path(log_) / csv_name(samples.topic)).string());
+      files.push_back(columns_name(files.back()));
     }
     files.push_back((std::filesystem::path(log_) / "perf.json").string());
   }
@@ -127,6 +137,11 @@ rclcpp::SubscriptionBase::SharedPtr PerfNode::subscribe(Samples& samples, const 
       [this, &samples](const std::shared_ptr<const Message>& message,
                        const rclcpp::MessageInfo& info) {
         const auto at_ns = epoch_ns();
+        if constexpr (std::is_same_v<Message, sensor_msgs::msg::PointCloud2>) {
+          if (!complete(samples)) {
+            samples.columns.take(static_cast<std::int64_t>(samples.rows.size()), *message);
+          }
+        }
         take(samples, at_ns, workload::stamp_ns(message->header.stamp), info);
       },
       options);
@@ -178,6 +193,9 @@ int PerfNode::write_results() {
     summary.line("topic", samples.topic);
     for (const auto& row : samples.rows) {
       summary.line("sample", row.received_ns, row.stamp_ns, row.sequence);
+    }
+    for (const auto& row : samples.columns.rows()) {
+      summary.line("column", row.scan, row.column, row.time_ns);
     }
   }
   return summary.finish();

@@ -11,6 +11,8 @@
 #include <vector>
 #include <workload_rclcpp/measuring_node.hpp>
 
+#include "column_times.hpp"
+
 namespace lidar_pipeline {
 
 /// What came on one topic; times in ns since the epoch.
@@ -24,6 +26,7 @@ struct Samples {
 
   std::string topic;
   std::vector<Row> rows;
+  ColumnTimes columns;
 };
 
 /// The node `perf_node` in C++: its parameters and results are those of

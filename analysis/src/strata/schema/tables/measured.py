@@ -193,6 +193,18 @@ MEASURED_STAMPS = Table(
     "One row per message for which a perf node logged both stamps.",
 )
 
+MEASURED_COLUMN_TIMES = Table(
+    "measured_column_times",
+    ("topic", "number", "column"),
+    (
+        Column("topic", "string", "topic of the clouds that the node took"),
+        Column("number", "int64", "index among the messages that the node took, from 0"),
+        Column("column", "int64", "column of the scan, from 0"),
+        duration("since_ns", "since the scan's first column, by the sensor's clock"),
+    ),
+    "One row per column of a cloud whose time a perf node noted; missing columns have none.",
+)
+
 MEASURED_ROUND_TRIPS = Table(
     "measured_round_trips",
     ("number",),
@@ -214,6 +226,7 @@ MEASURED_TABLES = (
     MEASURED_PROCESSES,
     MEASURED_RESOURCES,
     MEASURED_STAMPS,
+    MEASURED_COLUMN_TIMES,
     MEASURED_ROUND_TRIPS,
     *CALL_TABLES,
     *EXECUTOR_TABLES,

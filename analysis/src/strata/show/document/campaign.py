@@ -27,11 +27,18 @@ from strata.study.report_contents import (
     StudyPart,
 )
 from strata.study.tables.table import Column, Table
-from strata.study.wording import sentence
+from strata.study.wording import MICRO, sentence
 
 SCHEMA = 1
 _NUMBERS = ("count", "number", "figure", "percent", "share", "p")
-_UNITS = {"%": "percent", "ns^2": "ns2", "ms^2": "ms2", "MB/s": "mb_per_s", "ms/MB": "ms_per_mb"}
+_UNITS = {
+    "%": "percent",
+    "ns^2": "ns2",
+    "ms^2": "ms2",
+    "MB/s": "mb_per_s",
+    "ms/MB": "ms_per_mb",
+    MICRO: "us",
+}
 
 
 @dataclass(frozen=True)

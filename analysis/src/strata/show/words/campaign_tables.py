@@ -106,6 +106,7 @@ def figure_title(chart: Chart) -> str:
         "curve": "",
         "bars": "",
         "timeline": "over time",
+        "band": "",
         "ranges": "ranges, beside those of others",
     }[request.kind]
     name = name_words(chart.measure.name)

@@ -16,11 +16,13 @@ from strata.study.campaign_results import Results
 from strata.study.tables.anova import anova
 from strata.study.tables.boundaries import boundaries
 from strata.study.tables.calls import calls
+from strata.study.tables.clock_offsets import clocks
 from strata.study.tables.comparisons import pairs
 from strata.study.tables.findings import findings
 from strata.study.tables.layers import layers
 from strata.study.tables.losses import loss
 from strata.study.tables.machines import of_every_machine
+from strata.study.tables.point_ages import ages
 from strata.study.tables.published import corrections, published
 from strata.study.tables.saturation import saturation
 from strata.study.tables.segmented import segmented
@@ -47,6 +49,8 @@ TABLES: dict[str, Callable[[Results, str, Figure], Table]] = {
     "layers": layers,
     "calls": calls,
     "saturation": saturation,
+    "ages": ages,
+    "clocks": clocks,
     "published": published,
     "corrections": corrections,
 }

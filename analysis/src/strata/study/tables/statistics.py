@@ -18,6 +18,7 @@ from strata.study.level_texts import level_text
 from strata.study.long_frames import long_frame
 from strata.study.measure_definitions import Measure, find_measure
 from strata.study.mode_layers import Slower, layers_of_messages, slower_by
+from strata.study.tables.clock_offsets import ClockErrors
 from strata.study.tables.imported_means import OF_MEANS, VALUES, imported_statistics
 from strata.study.tables.table import Column, Rows, Table, first_ones, groups, label_columns
 from strata.study.wording import NANOSECONDS, name_words
@@ -54,6 +55,7 @@ def summary(results: Results, study: str, figure: Figure) -> Table:
     frame = long_frame(results, study, measure.name, where=figure.where)
     told = imported_statistics(results, study, measure.name, figure.where)
     told = told if set(rows) <= set(told.columns) else told.iloc[:0]
+    errors = ClockErrors(results, study, measure.name)
     columns = (
         *label_columns(rows, told if len(told) else frame),
         *((Column(VALUES, "values", text="what each value is"),) if len(told) else ()),
@@ -67,18 +69,20 @@ def summary(results: Results, study: str, figure: Figure) -> Table:
         ),
         Column("lost", "lost", form="count", text="messages (or calls) of the measured hops"),
         *(Column(name, label, measure.unit, "number") for name, label in _STATISTICS),
+        *errors.columns,
     )
     out = Rows(columns)
     for levels, own in groups(frame, rows):
         hop = levels.get("hop")
         counts = _counts(results, study, own, hop, of_calls=measure.name in _OF_CALLS)
-        out.rows.append({**levels, **counts, **_described(own)})
+        out.rows.append({**levels, **counts, **_described(own), **errors.of(own)})
     for levels, own in groups(told, rows) if len(told) else ():
         out.rows.append({**levels, **_of_means(own)})
     notes = [f"{name_words(measure.name)}: {measure.text}."]
     notes += put_together(results, study, figure, frame)
     if len(told):
         notes.append(OF_MEANS)
+    notes += errors.notes()
     notes.append("MAD is the median of |x - median|, unscaled; std divides by n - 1.")
     return Table(
         "summary",
@@ -147,14 +151,17 @@ def intervals(results: Results, study: str, figure: Figure) -> Table:
     measure = find_measure(figure.of or "latency")
     rows = listed(figure.rows)
     frame = long_frame(results, study, measure.name, where=figure.where)
-    columns = _interval_columns(label_columns(rows, frame), measure.unit)
+    errors = ClockErrors(results, study, measure.name)
+    columns = (*_interval_columns(label_columns(rows, frame), measure.unit), *errors.columns)
     out = Rows(columns)
     for levels, own in groups(frame, rows):
-        out.rows += [{**levels, **row} for row in _intervals(own, figure.confidence)]
+        known = levels | errors.of(own)
+        out.rows += [{**known, **row} for row in _intervals(own, figure.confidence)]
     notes = (
         "An interval is for the messages of these runs, and allows for their dependence (effective "
         "n). Another run may differ by more: see the lowest and the highest run.",
         *put_together(results, study, figure, frame),
+        *errors.notes(),
     )
     return Table(
         "intervals",

@@ -5,7 +5,9 @@
 Parameters: topics (names; their ends tell the type), n_samples (of each topic, after the warm-up),
 warm_up (samples to leave out), serialized (take messages without making Python objects of them),
 out_file (CSV of the first topic), log (directory for a CSV a topic and perf.json), force, quiet_s
-(give up when no message came for so long after one; 0 for never), use_system_default_qos.
+(give up when no message came for so long after one; 0 for never), use_system_default_qos,
+column_step (of clouds, note the time of every N-th column, and of the last; 0: of none. It is
+read after the stamps are taken; not of serialized messages).
 """
 
 from __future__ import annotations
@@ -46,7 +48,8 @@ class PerfNode(Node):
         self._quiet_ns = round(setting(self, "quiet_s", 5.0, 0) * 1e9)
         self._serialized = setting(self, "serialized", default=False)
         qos = topic_qos(self)
-        self.samples = [Samples(topic, wanted) for topic in topics]
+        step = setting(self, "column_step", 64, 0)
+        self.samples = [Samples(topic, wanted, step) for topic in topics]
         self.files = result_files(
             self.samples,
             setting(self, "out_file", ""),
@@ -79,6 +82,7 @@ class PerfNode(Node):
         def on_message(message: Any, info: dict[str, Any]) -> None:
             at_ns = time.time_ns()
             stamp = message.header.stamp
+            samples.add_columns(message)
             take(at_ns, stamp.sec * 1_000_000_000 + stamp.nanosec, info)
 
         return on_serialized if self._serialized else on_message

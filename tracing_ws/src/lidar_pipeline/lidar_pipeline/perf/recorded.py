@@ -4,7 +4,8 @@
 
 Lines have fields separated by tabs: `warm_up N`, `out_file PATH`, `log DIRECTORY`
 (PATH and DIRECTORY may be empty), `topic NAME`, and after it `sample RECEIVED STAMP SEQUENCE`, in
-ns since the epoch.
+ns since the epoch, and `column SCAN COLUMN TIME`, of the SCAN-th sample, in ns since its first
+column.
 """
 
 from __future__ import annotations
@@ -23,6 +24,8 @@ def read(lines: Iterable[str]) -> tuple[dict[str, str], list[Samples]]:
         key, *fields = line.rstrip("\n").split("\t")
         if key == "sample":
             topics[-1].add(*map(int, fields))
+        elif key == "column":
+            topics[-1].column_times.add(*map(int, fields))
         elif key == "topic":
             topics.append(Samples(fields[0], sys.maxsize))
         else:

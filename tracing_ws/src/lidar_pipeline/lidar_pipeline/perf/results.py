@@ -12,14 +12,16 @@ from typing import Any
 
 import numpy as np
 
+from lidar_pipeline.perf.column_times import NAMES, ColumnTimes
 from lidar_pipeline.perf.sample_statistics import summarize
 
 
 class Samples:
     """What came on one topic."""
 
-    def __init__(self, topic: str, wanted: int) -> None:
+    def __init__(self, topic: str, wanted: int, column_step: int = 0) -> None:
         self.topic = topic
+        self.column_times = ColumnTimes(column_step)
         self._wanted = wanted
         self.received, self.stamps, self.sequences = array("q"), array("q"), array("q")
 
@@ -35,6 +37,11 @@ class Samples:
             self.stamps.append(stamp_ns)
             self.sequences.append(sequence)
 
+    def add_columns(self, message: Any) -> None:
+        """Add the times of the columns of a cloud, whose sample is to be added next."""
+        if not self.complete:
+            self.column_times.take(len(self.received), message)
+
     def summary(self, warm_up: int) -> dict[str, Any]:
         """Summarize."""
         columns = (
@@ -46,6 +53,17 @@ class Samples:
         """Write a CSV of all samples, those of the warm-up too."""
         lines = ["recv_stamp,msg_stamp", *map("{},{}".format, self.received, self.stamps)]
         path.write_text("\n".join(lines) + "\n")
+
+    def write_columns(self, path: Path) -> None:
+        """Write a CSV of the times of columns; no file without any."""
+        rows = [",".join(map(str, row)) for row in self.column_times.rows()]
+        if rows:
+            path.write_text("\n".join([",".join(NAMES), *rows]) + "\n")
+
+
+def columns_file(path: Path) -> Path:
+    """Give the file of the times of columns that lies beside one of samples."""
+    return path.with_name(f"{path.stem}_columns.csv")
 
 
 def result_files(topics: list[Samples], out_file: str, log: str, *, force: bool) -> dict[str, Path]:
@@ -61,7 +79,8 @@ def result_files(topics: list[Samples], out_file: str, log: str, *, force: bool)
             name = samples.topic.strip("/").replace("/", "_")
             files[samples.topic] = Path(log) / f"perf_{name}.csv"
         files[""] = Path(log) / "perf.json"
-    for path in files.values():
+    beside = [columns_file(path) for name, path in files.items() if name]
+    for path in [*files.values(), *beside]:
         if path.exists() and not force:
             raise FileExistsError(f"Cannot write samples to {path}: it is there already.")
         path.parent.mkdir(parents=True, exist_ok=True)
@@ -74,6 +93,7 @@ def write_results(topics: list[Samples], files: dict[str, Path], warm_up: int) -
     for samples in topics:
         if samples.topic in files:
             samples.write(files[samples.topic])
+            samples.write_columns(columns_file(files[samples.topic]))
     if "" in files:
         files[""].write_text(json.dumps(summaries, indent=2) + "\n")
     for path in files.values():

@@ -7,13 +7,14 @@ Only the layers that the campaign has are drawn, and the probes at which they be
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from strata.schema import layers
-from strata.schema.checkpoints import CHECKPOINTS, END, RMW_PUBLISH, SERIALIZE_BEGIN, Side
+from strata.schema.checkpoints import CHECKPOINTS, END, RMW_PUBLISH, SERIALIZE_BEGIN, START, Side
 from strata.schema.layer import JOINED
 from strata.show.html import theme
+from strata.study.report_contents import StampPlace
 
 
 @dataclass(frozen=True)
@@ -41,8 +42,28 @@ class Leg:
 
 
 @dataclass(frozen=True)
+class Stamp:
+    """A stamp that nodes take themselves: its place in the drawing, its name, and in words where.
+
+    The lines of `label` are drawn; one without has its place from another one.
+
+    `mode` is the stamp mode; empty for a stamp that is taken there in every mode. `cells` names the
+    cells of that mode, by study.
+    """
+
+    name: str
+    mode: str
+    x: int
+    y: int
+    text_x: int
+    label: tuple[str, ...]
+    doc: str
+    cells: str = ""
+
+
+@dataclass(frozen=True)
 class Flow:
-    """The drawing: its bands, legs and probes. `has_driver` draws the sensor, too."""
+    """The drawing: its bands, legs, probes and stamps. `has_driver` draws the sensor, too."""
 
     bands: tuple[tuple[str, int, int], ...]
     legs: tuple[Leg, ...]
@@ -50,6 +71,7 @@ class Flow:
     has_driver: bool
     has_hold: bool
     summary: str
+    stamps: tuple[Stamp, ...] = ()
 
 
 BANDS = (
@@ -60,6 +82,10 @@ BANDS = (
     ("NIC / sensor", 434, 486),
 )
 _SENSOR, _LEFT, _RIGHT, _FAR = 176, 380, 660, 880
+
+_BESIDE = 24
+"""Of a stamp, beside the probe at which it is taken."""
+_AT_SENSOR, _AT_DRIVER = 470, 92
 
 _X = {Side.SENSOR: _SENSOR, Side.SENDER: _LEFT, Side.READER: _RIGHT}
 
@@ -80,8 +106,13 @@ _BEFORE = (RMW_PUBLISH.name, SERIALIZE_BEGIN.name)
 _BOTTOM = 404
 
 
-def flow(present: Iterable[str]) -> Flow | None:
-    """Return the drawing of these layers; null when there is none of a message's own."""
+def flow(
+    present: Iterable[str], stamps: Mapping[str, Sequence[StampPlace]] | None = None
+) -> Flow | None:
+    """Return the drawing of these layers; null when there is none of a message's own.
+
+    `stamps` are those of each study, by its name: where its nodes take stamps themselves.
+    """
     spans = {name: span for name in present if (span := _span(name))}
     drawn: dict[str, tuple[str, str]] = {}
     # The time before serialize_begin is of the layer dds write, too.
@@ -108,6 +139,50 @@ def flow(present: Iterable[str]) -> Flow | None:
         has_driver=any("read" in span for span in drawn.values()),
         has_hold=layers.HOLD.name in set(present),
         summary="The path of a message: " + ", ".join(dict.fromkeys(leg.layer for leg in legs)),
+        stamps=_stamps(stamps or {}),
+    )
+
+
+def _stamps(studies: Mapping[str, Sequence[StampPlace]]) -> tuple[Stamp, ...]:
+    """Return msg_stamp in each stamp mode, and recv_stamp; none where no study has a mode."""
+    cells: dict[tuple[str, str, bool], list[str]] = {}
+    for study, places in studies.items():
+        for place in places:
+            told = f"{study}: {', '.join(place.levels)}" if place.levels else f"all of {study}"
+            cells.setdefault((place.mode, place.where, place.at_sensor), []).append(told)
+    if not cells:
+        return ()
+    out = []
+    for at_sensor, y in ((True, _AT_SENSOR), (False, _AT_DRIVER)):
+        modes = [(mode, text) for mode, text, of_sensor in cells if of_sensor == at_sensor]
+        named = ", ".join(dict.fromkeys(mode for mode, _ in modes))
+        # Beside the driver there is little space.
+        label = (f"msg_stamp: {named}",) if at_sensor else ("msg_stamp:", named)
+        out += [
+            Stamp(
+                "msg_stamp",
+                mode,
+                _SENSOR + _BESIDE,
+                y,
+                _SENSOR + _BESIDE + 16,
+                label if at == 0 else (),
+                text,
+                "; ".join(cells[mode, text, at_sensor]),
+            )
+            for at, (mode, text) in enumerate(modes)
+        ]
+    callback = _PROBES[START.name]
+    return (
+        *out,
+        Stamp(
+            "recv_stamp",
+            "",
+            callback.x + _BESIDE,
+            callback.y,
+            callback.x + _BESIDE + 16,
+            ("recv_stamp",),
+            "perf_node, as its callback begins, by the host's clock; in every stamp mode",
+        ),
     )
 
 

@@ -98,7 +98,7 @@ def _section(part: StudyPart, at: int) -> StudySection:
 
 def _flow(studies: Sequence[StudyPart]) -> Flow | None:
     present = dict.fromkeys(layer for part in studies for layer in part.present_layers)
-    return flow(present)
+    return flow(present, {part.study.name: part.stamps for part in studies})
 
 
 def _machine(facts: Sequence[Fact]) -> str:

@@ -6,6 +6,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from strata.show.html.campaign.figures.band import draw_band
 from strata.show.html.campaign.figures.bars import draw_bars
 from strata.show.html.campaign.figures.boxplot import draw_boxplot
 from strata.show.html.campaign.figures.curve import draw_curve
@@ -27,6 +28,7 @@ KINDS: dict[str, Callable[[Chart, Study], Drawn]] = {
     "curve": draw_curve,
     "bars": draw_bars,
     "timeline": draw_timeline,
+    "band": draw_band,
     "ranges": draw_ranges,
 }
 """Each kind of figure and what draws a frame that has rows; `ranges` come by imports alone."""

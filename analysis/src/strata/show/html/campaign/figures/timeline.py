@@ -69,7 +69,7 @@ def _draw(rows: pd.DataFrame, chart: Chart, study: Study, slopes: list[str]) -> 
         y_label=scale.label(name_words(chart.measure.name)),
         y_log=scale.is_log,
         x_range=(-0.01 * end, 1.02 * end or 1.0),
-        y_range=(low / 1.2, top * 1.2) if scale.is_log else (0.0, (top or 1.0) * 1.08),
+        y_range=(low / 1.2, top * 1.2) if scale.is_log else _from_zero(low, top),
         hover=HoverTool(
             tooltips=[("", "$name"), ("at", "@x{0,0.0} s"), ("", f"@y{{0,0.[000]}} {scale.unit}")],
             visible=False,
@@ -85,6 +85,12 @@ def _draw(rows: pd.DataFrame, chart: Chart, study: Study, slopes: list[str]) -> 
         _series(plot, item, chart, scale, limit)
         slopes += _slope(plot, item, chart, scale)
     return plot
+
+
+def _from_zero(low: float, top: float) -> tuple[float, float]:
+    """Return a range with zero in it; offsets have values below it."""
+    pad = 0.08 * ((max(top, 0.0) - min(low, 0.0)) or 1.0)
+    return (min(low, 0.0) - pad if low < 0 else 0.0), max(top, 0.0) + pad
 
 
 def _series(plot: figure, item: Series, chart: Chart, scale: Scale, limit: int) -> None:
