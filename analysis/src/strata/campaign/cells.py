@@ -187,7 +187,7 @@ def settings_at(
 
     Raises CampaignError or ScenarioError when the scenario cannot be used (any more).
     """
-    plan = _Plan(loaded, study, loaded.campaign.studies[study], Quick(), levels)
+    plan = _Plan(loaded, study, loaded.campaign.studies[study], Quick(), levels, {})
     return dict(load_cell(plan.cell()).scenario.settings)
 
 
