@@ -5,10 +5,13 @@
 from __future__ import annotations
 
 import re
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from strata.study.report_contents import Chart, Request, Study
+if TYPE_CHECKING:
+    # A report's contents have tables, and some of these group frames.
+    from strata.study.report_contents import Chart, Request, Study
 
 
 def levels_of(frame: pd.DataFrame, name: str, study: Study) -> list[str]:
