@@ -18,7 +18,7 @@ _ACTIONS = ["introduce", "describe", "check", "run", "send"]
 @click.command("host-side", hidden=True)
 @click.argument("action", type=click.Choice(_ACTIONS))
 def command(action: str) -> None:
-    """Do what `strata run --host` of another machine asks for, by a line of standard input."""
+    """Do what `strata run --host` of another machine asks for."""
     from strata.record.ros import caller_environment, find_ros
     from strata.scenario.host_side import Request, answer_check, introduce, run_part, send_part
 
