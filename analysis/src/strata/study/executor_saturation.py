@@ -31,7 +31,7 @@ from strata.errors import StrataError
 from strata.stats.drift import MIN_COUNT, drift
 from strata.study.cell_tables import CellTables
 from strata.study.client_libraries import RCLPY
-from strata.study.frame_grouping import natural
+from strata.study.wording import natural_key
 
 SATURATED, NEAR = 0.95, 0.80
 LEAST_RECEIVED = 0.95
@@ -143,7 +143,7 @@ def _saturation(
     busiest = float(of_nodes.max()) / shared if len(of_nodes) else 0.0
     slowest_ns = max(work_ns / shared / parallel, busiest)
     return Saturation(
-        nodes=", ".join(sorted(str(row["nodes"]).split(", "), key=natural)),
+        nodes=", ".join(sorted(str(row["nodes"]).split(", "), key=natural_key)),
         threads=threads,
         parallel=parallel,
         work_ns=work_ns / shared,

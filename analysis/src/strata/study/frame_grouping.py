@@ -4,14 +4,10 @@
 
 from __future__ import annotations
 
-import re
-from typing import TYPE_CHECKING
-
 import pandas as pd
 
-if TYPE_CHECKING:
-    # A report's contents have tables, and some of these group frames.
-    from strata.study.report_contents import Chart, Request, Study
+from strata.study.report_contents import Chart, Request, Study
+from strata.study.wording import natural_key
 
 
 def levels_of(frame: pd.DataFrame, name: str, study: Study) -> list[str]:
@@ -25,14 +21,8 @@ def levels_of(frame: pd.DataFrame, name: str, study: Study) -> list[str]:
     factor = study.factor(name)
     if factor is not None:
         known = [level for level in factor.levels if level in seen]
-        return known + sorted(seen - set(known), key=natural)
-    return sorted(seen, key=natural)
-
-
-def natural(text: str) -> list[tuple[int, int, str]]:
-    """Return a key that sorts chain_2 before chain_10."""
-    parts = re.split(r"(\d+)", text)
-    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts]
+        return known + sorted(seen - set(known), key=natural_key)
+    return sorted(seen, key=natural_key)
 
 
 def only(frame: pd.DataFrame, request: Request) -> pd.DataFrame:

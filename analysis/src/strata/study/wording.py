@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import re
+
 from strata.units import NOTHING, format_ns, format_number
 
 MICRO = "\N{MICRO SIGN}s"
@@ -49,6 +51,12 @@ _NAMES = {
 def name_words(name: str) -> str:
     """Write the name of a measure or a factor as words."""
     return _NAMES.get(name, name.replace("_", " "))
+
+
+def natural_key(text: str) -> list[tuple[int, int, str]]:
+    """Return a key that sorts chain_2 before chain_10."""
+    parts = re.split(r"(\d+)", text)
+    return [(1, int(part), "") if part.isdigit() else (0, 0, part) for part in parts]
 
 
 def capital(text: str) -> str:

@@ -295,6 +295,7 @@ def test_nodes_that_are_no_kind_cannot_share_a_process() -> None:
     status, errors = finish(JAZZY.start(JAZZY.space / "lib/relay_chain/chain", "source", "mixer"))
     assert status == 2
     assert errors == (
-        "Cannot run the chain: 'mixer' names none of source, relay, sink, distractor, ping. "
+        "Cannot run the chain: 'mixer' names none of source, relay, listener, sink, "
+        "distractor, ping, caller, forwarder, responder. "
         "Name some, like source relay_0 sink.\n"
     )
