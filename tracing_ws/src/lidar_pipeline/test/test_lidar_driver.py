@@ -207,6 +207,12 @@ def test_what_cannot_run_is_refused(
     assert says in errors
 
 
+def test_a_driver_in_python_hands_nothing_over_by_pointer() -> None:
+    status, _, errors = finish(start_driver(free_domain(), 1, intra_process=True))
+    assert status == 1
+    assert "Cannot use parameter intra_process: rclpy passes every message" in errors
+
+
 @pytest.mark.parametrize("driver_program", DRIVERS)
 def test_it_goes_through_its_transitions_and_serves(driver_program: str) -> None:
     domain = free_domain()

@@ -89,6 +89,11 @@ def _mask(node: Node) -> frozenset[str]:
 
 def read_settings(node: Node) -> Settings:
     """Declare and read all parameters. Raises SensorError."""
+    if setting(node, "intra_process", default=False):
+        raise SensorError(
+            "Cannot use parameter intra_process: rclpy passes every message through the "
+            "middleware. Use the driver in C++ (ouster_driver_cpp, composed_cpp)."
+        )
     connection = Connection(
         lidar_ip=setting(node, "lidar_ip", ""),
         computer_ip=setting(node, "computer_ip", ""),
