@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import json
+import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -547,6 +548,19 @@ def test_a_published_file_of_other_factors_is_shown_as_it_is(relay: Results) -> 
     assert table.frame.shape == (21, 6)
     missing = made(relay, "qos", "published", file="none.csv")
     assert "none.csv is neither beside" in missing.empty
+
+
+def test_a_published_file_of_other_columns_is_shown_as_it_is(relay: Results) -> None:
+    place = Path(str(relay.directory.document["file"])).parent / "published"
+    place.mkdir()
+    try:
+        (place / "relay.csv").write_text("executor,rate_hz,p50_us\nmulti,10,818\n")
+        table = made(relay, "chains", "published", of="latency", file="relay.csv")
+        assert table.frame.to_dict("records") == [
+            {"executor": "multi", "rate_hz": "10", "p50_us": "818"}
+        ]
+    finally:
+        shutil.rmtree(place)
 
 
 def test_every_wrong_digit_has_a_printed_figure() -> None:

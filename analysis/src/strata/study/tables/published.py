@@ -65,8 +65,7 @@ def published(results: Results, study: str, figure: Figure) -> Table:
     title = f"{_TITLE}: {whose}"
     if path.name == printed_figures.DDS_ANOVA:
         return _anova(results, study, path, title, note)
-    reader = printed_figures.READERS.get(path.name)
-    figures = reader(path) if reader else None
+    figures = _read(path)
     if figures is None or not _fit(figures, results, study, figure):
         return _as_it_is(path, title, note)
     kept = _called_here(figures.frame, figures.factors, results.study(study))
@@ -79,6 +78,15 @@ def published(results: Results, study: str, figure: Figure) -> Table:
     table = _beside(results, study, replace(figures, frame=kept), figure, client)
     title = ", ".join(filter(None, [_TITLE, table.title]))
     return replace(table, title=f"{title}: {whose}", notes=(note, *figures.notes))
+
+
+def _read(path: Path) -> printed_figures.Figures | None:
+    """Read printed figures; null for a file that has none of a known kind, or other columns."""
+    reader = printed_figures.READERS.get(path.name)
+    try:
+        return reader(path) if reader else None
+    except KeyError:
+        return None
 
 
 def _called_here(frame: pd.DataFrame, factors: Sequence[str], study: Study) -> pd.DataFrame:
