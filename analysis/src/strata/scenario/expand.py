@@ -32,6 +32,7 @@ UNITS = ("messages", "scans", "frames", "seconds")
 _PLACEHOLDER = re.compile(
     r"\$\{(?:(\w+)(?:=([\w|]+)|\?([^:{}]*):([^{}]*))?|([\w()+* -]+))\}", re.ASCII
 )
+_NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
 _MOST_REPEATED = 10_000
 _TIME = re.compile(r"(\d+(?:\.\d+)?) ?(s|min|h)", re.ASCII)
@@ -235,6 +236,9 @@ class Expansion:
         def found(match: re.Match[str]) -> Scalar:
             name, words, yes, no, computed = match.groups()
             if computed is not None:
+                if not any(one in names for one in _NAME.findall(computed)):
+                    # A shell's own: ${COLOUR-none}.
+                    return match[0]
                 return self._computed(computed, names, line)
             if name in LATE and match[0] == f"${{{name}}}":
                 return match[0]
