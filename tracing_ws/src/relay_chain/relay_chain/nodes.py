@@ -11,7 +11,8 @@ what did not come is a fault, or a result), discovery_s (how long to look for th
 ever).
 Source: output, listeners (subscriptions there to wait for), rate (Hz; 0 for as fast as possible),
 messages (0 for as many as go), seconds (0 for as long as it takes), loans (rclcpp only), peers
-(nodes that must be ready first). Relay: input, output, listeners. Listener: input. Sink: input, and
+(nodes that must be ready first). Relay: input, output, listeners, callback_group (exclusive or
+reentrant). Listener: input. Sink: input, and
 those of every node that ends by what it received (receiver.py). Distractor: rate (Hz) of `/slow`.
 Ping: ping.py. The nodes of a chain of services: services.py.
 """
@@ -22,6 +23,7 @@ import sys
 import time
 from typing import Any
 
+from rclpy.callback_groups import ReentrantCallbackGroup
 from strata_interfaces.msg import Timing
 
 from relay_chain.messages import make_message
@@ -143,8 +145,15 @@ class Relay(Sender):
     def __init__(self, name: str = "relay") -> None:
         """Make a relay."""
         super().__init__(name, "/chain_1")
+        group = None
+        if self.choice("callback_group", "exclusive", "reentrant") == "REENTRANT":
+            group = ReentrantCallbackGroup()
         self._subscription = self.create_subscription(
-            self.message_class, self.setting("input", "/chain_0"), self.on_message, self.qos
+            self.message_class,
+            self.setting("input", "/chain_0"),
+            self.on_message,
+            self.qos,
+            callback_group=group,
         )
 
     def missing(self) -> str | None:

@@ -30,7 +30,8 @@ inline constexpr std::chrono::seconds kAfterLast{2};
 /// waiting for the neighbours. The parameters are those of the Python nodes (relay_chain/nodes.py);
 /// `intra_process` is of C++ only.
 ///
-/// All callbacks are in the node's default group: they exclude one another on every executor.
+/// Callbacks are in the node's default group and exclude one another on every executor; a relay's
+/// subscription may be in a reentrant one.
 class ChainNode : public rclcpp::Node {
  public:
   /// Throws Error when a parameter cannot be used.

@@ -20,6 +20,8 @@ struct Topic {
   rclcpp::QoS qos{10};
   /// By pointer to subscriptions of this process, even where the node does not ask for it.
   bool intra_process = false;
+  /// Of its subscription; null: the node's default group.
+  rclcpp::CallbackGroup::SharedPtr group = nullptr;
 };
 
 /// A message that came: its number, when the source sent it, and the bytes of its payload.

@@ -37,7 +37,8 @@ class Source : public Starter {
   rclcpp::TimerBase::SharedPtr timer_;
 };
 
-/// Publishes what it receives, at once.
+/// Publishes what it receives, at once. Its subscription is in the node's default group, whose
+/// callbacks exclude one another, or in a reentrant one.
 class Relay : public Sender {
  public:
   explicit Relay(const rclcpp::NodeOptions& options);
@@ -46,6 +47,7 @@ class Relay : public Sender {
   std::optional<std::string> missing() override;
 
  private:
+  rclcpp::CallbackGroup::SharedPtr group_;
   rclcpp::SubscriptionBase::SharedPtr subscription_;
 };
 

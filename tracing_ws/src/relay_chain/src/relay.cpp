@@ -7,7 +7,12 @@
 namespace relay_chain {
 
 Relay::Relay(const rclcpp::NodeOptions& options) : Sender("relay", options, "/chain_1") {
-  const auto input = topic(setting(*this, "input", std::string("/chain_0")));
+  auto input = topic(setting(*this, "input", std::string("/chain_0")));
+  if (is_other(*this, "callback_group", "exclusive", "reentrant")) {
+    // A node holds its groups weakly.
+    input.group = create_callback_group(rclcpp::CallbackGroupType::Reentrant);
+    group_ = input.group;
+  }
   const auto relaying = endpoints().relaying(
       *this, input, output(),
       [this](std::int64_t started_ns, const Arrival& came, const std::function<void()>& publish) {

@@ -38,6 +38,7 @@ TruthLog::TruthLog(std::string node, const std::string& directory, bool force)
 
 void TruthLog::add(const char* event, std::int64_t seq, std::int64_t at_ns, std::int64_t sent_ns) {
   if (!path_.empty()) {
+    const std::lock_guard lock(mutex_);
     rows_.push_back({gettid(), event, seq, at_ns, sent_ns});
   }
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,8 +21,7 @@ std::string own_file(const std::string& directory, const std::string& node,
 /// A node's own stamps, as ground truth that is independent of any tracer.
 ///
 /// Rows stay in memory until `write`: callbacks do no I/O. Events: `cb_start` (first thing in a
-/// callback), `publish` (just before publishing) and `cb_end` (last thing). Callbacks that add rows
-/// must exclude one another.
+/// callback), `publish` (just before publishing) and `cb_end` (last thing).
 class TruthLog {
  public:
   /// Log for a node into DIRECTORY/NODE.csv; with an empty directory nothing is kept or written.
@@ -45,6 +45,8 @@ class TruthLog {
 
   std::string node_;
   std::string path_;
+  /// Held by callbacks, which a reentrant group does not keep apart.
+  std::mutex mutex_;
   std::vector<Row> rows_;
 };
 

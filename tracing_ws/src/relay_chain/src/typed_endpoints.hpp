@@ -58,7 +58,7 @@ struct TypedEndpoints {
                                                                       Memory::create_default());
     const auto topics = node.get_node_topics_interface();
     const auto made = topics->create_subscription(topic.name, factory, topic.qos);
-    topics->add_subscription(made, options.callback_group);
+    topics->add_subscription(made, topic.group);
     return made;
   }
 
