@@ -317,7 +317,7 @@ def test_a_sample_without_a_number_is_known_by_its_writer_and_stamp() -> None:
         "dds receive": 10,
     }
     assert findings.counts == {"messages_with_merged_dds_layers": 1}
-    assert transfers.passage.transport.texts().tolist() == [None]
+    assert transfers.passage.transport.texts().tolist() == ["iceoryx"]
 
 
 def test_within_a_process_a_sample_without_a_number_is_handed_over() -> None:
@@ -375,7 +375,7 @@ def test_a_sample_that_also_went_out_by_a_socket_is_one_sample() -> None:
     (row,) = rows(transfers)
     # It came to this reader by no socket: that send is not on its way.
     assert (row["serialize + dds write + transport"], row["dds receive"]) == (80, 10)
-    assert transfers.passage.transport.texts().tolist() == [None]
+    assert transfers.passage.transport.texts().tolist() == ["iceoryx"]
     assert findings.counts == {"messages_with_merged_dds_layers": 1}
 
 

@@ -115,8 +115,28 @@ def divide(
         # They may have been in the queue of a CPU.
         unsure = own.layer == LAYERS.index(names.WAKE_UP)
         blocked, unknown = np.where(unsure, 0, blocked), unknown + np.where(unsure, blocked, 0)
-    times = LayerTimes(own.message, own.layer, own.thread, running, preempted, blocked, unknown)
+    keys = (own.message, own.layer)
+    times = LayerTimes(*_joined((*keys, own.thread), (running, preempted, blocked, unknown), keys))
     found = engine.preemptions(own, states, scheduled.occupancy, *did)
     message, layer, tid, name, duration_ns = found
+    rows = (message, layer, tid, name)
+    message, layer, tid, name, duration_ns = _joined(rows, (duration_ns,), rows)
     words = np.append(scheduled.words, "")
     return times, Preemptions(message, layer, tid, words[name], duration_ns)
+
+
+def _joined(labels: Columns, amounts: Columns, keys: Columns) -> list[Ints]:
+    """Add up the rows of one key: a layer may be two stretches. Others stay as they are."""
+    stacked = np.stack(keys)
+    distinct, first, of = np.unique(stacked, axis=1, return_index=True, return_inverse=True)
+    if distinct.shape[1] == stacked.shape[1]:
+        return [*labels, *amounts]
+    order = np.argsort(first, kind="stable")
+    place = np.empty(len(order), np.int64)
+    place[order] = np.arange(len(order))
+    sums = []
+    for column in amounts:
+        total = np.zeros(len(order), np.int64)
+        np.add.at(total, place[of.ravel()], column)
+        sums.append(total)
+    return [*(column[first[order]] for column in labels), *sums]

@@ -7,9 +7,10 @@ the taking thread wake-up, executor wait, take and client take, and of the threa
 the callback.
 
 Wake-up and executor wait are the same stretch of time, from the instant at which the message could
-have been picked to the pick, divided by whether the executor was idle (strata.layers.waiting); so
-are their parts. Where the message's callback group excludes itself (multi-threaded executors), they
-are not divided here, and have no rows.
+have been picked to when it was found, divided by whether the executor was idle
+(strata.layers.waiting); so are their parts. From then on to the pick is executor wait, a stretch of
+its own where the two differ. Where the message's callback group excludes itself (multi-threaded
+executors), they are not divided here, and have no rows.
 """
 
 from __future__ import annotations
@@ -109,6 +110,7 @@ def find_stretches(threads: MessageThreads, transfers: Transfers, links: Links) 
     """Return the stretches of the layers that each message has."""
     publisher, taker, runner, _ = threads
     ready_ns, picked_ns = transfers.waiting_from_ns, transfers.picked_ns
+    found_ns = np.where(picked_ns == NONE, NONE, transfers.found_ns)
     held_from_ns, held_ns = _holds(transfers, links)
     start_ns, end_ns = transfers.callback_start_ns, transfers.callback_end_ns
     origin = transfers.origin
@@ -116,8 +118,8 @@ def find_stretches(threads: MessageThreads, transfers: Transfers, links: Links) 
     rows = {
         names.DRIVER: (reader, origin.read_ns, transfers.publish_ns),
         names.CLIENT_PUBLISH: (publisher, transfers.publish_ns, transfers.handed_ns),
-        names.WAKE_UP: (taker, ready_ns, picked_ns),
-        names.EXECUTOR_WAIT: (taker, ready_ns, picked_ns),
+        names.WAKE_UP: (taker, ready_ns, found_ns),
+        names.EXECUTOR_WAIT: (taker, ready_ns, found_ns),
         names.TAKE: (taker, picked_ns, transfers.taken_ns),
         names.CLIENT_TAKE: (taker, transfers.taken_ns, start_ns),
         names.CALLBACK: (runner, start_ns, end_ns),
@@ -129,6 +131,10 @@ def find_stretches(threads: MessageThreads, transfers: Transfers, links: Links) 
         idle = {names.WAKE_UP: 1, names.EXECUTOR_WAIT: 0}.get(layer, NONE)
         ns = held_ns if layer is names.HOLD else transfers.durations.get(layer.column, none)
         layers.append((number, idle, *rows[layer], ns))
+        if layer is names.EXECUTOR_WAIT and (found_ns < picked_ns).any():
+            # Found, and not yet picked: whatever other threads of the executor did meanwhile.
+            rest_ns = np.where((ns != NONE) & (found_ns < picked_ns), picked_ns - found_ns, NONE)
+            layers.append((number, NONE, taker, found_ns, picked_ns, rest_ns))
     waiting = transfers.waiting
     return Stretches(*cut_stretches(layers, waiting.lane, waiting.group))
 

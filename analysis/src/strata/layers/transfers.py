@@ -58,7 +58,8 @@ class Transfers:
     `durations` holds one array a layer column (strata.schema.layers), `NONE` where the layer is not
     in the row. `publication` and `take` are rows of the model's. The message was handed over at
     `handed_ns`: rmw_publish, or the enqueue of an intra-process message; it was taken at
-    `taken_ns`: rmw_take, or the dequeue.
+    `taken_ns`: rmw_take, or the dequeue. From `found_ns` on (strata.layers.waiting) no executor
+    waited for it: the pick, or the take where that was not recorded, at the latest.
     """
 
     publication: Ints
@@ -69,6 +70,7 @@ class Transfers:
     publish_ns: Ints
     handed_ns: Ints
     ready_ns: Ints
+    found_ns: Ints
     picked_ns: Ints
     taken_ns: Ints
     callback_start_ns: Ints
@@ -143,7 +145,9 @@ def cut_layers(model: Model) -> tuple[Transfers, Findings]:
     (passage, uncut), waiting = cut_middleware(model), observe_waiting(model)
     publication, take = model.matches.publication, model.matches.take
     rest = _rest(model, passage, waiting)
-    ready_ns = waiting.last_return(known_or(rest.picked_ns, rest.taken_ns))
+    until_ns = known_or(rest.picked_ns, rest.taken_ns)
+    found_ns = waiting.found(until_ns)
+    ready_ns = waiting.last_return(found_ns)
     publish_ns = known_or(rest.client_ns, rest.handed_ns)
     frames, made_of = model.driver.frames, model.driver.made_of
     origin, unread = cut_origin(frames, made_of, publication, publish_ns)
@@ -156,6 +160,7 @@ def cut_layers(model: Model) -> tuple[Transfers, Findings]:
         publish_ns,
         rest.handed_ns,
         _kept(ready_ns, rest.split & (ready_ns >= rest.begin_ns)),
+        np.minimum(np.maximum(found_ns, rest.begin_ns), until_ns),
         rest.picked_ns,
         rest.taken_ns,
         rest.start_ns,

@@ -9,7 +9,9 @@ At each instant, in this order:
    callback. (Multi-threaded executors only; groups are inferred, strata.model.callback_groups.
    Such an executor spins while a ready entity is excluded: these waits are not idleness.)
 2. A thread of the executor waited for work: *idle*. Had the message been there, it would have been
-   picked.
+   picked. That ends when the thread that took it came back from its wait: it has found the message
+   then, and another thread that waits from then on does not pick it. Until it picks it, it was kept
+   from the CPU, maybe by that other thread, which prepares its wait.
 3. Otherwise all threads were busy. What the thread that took it ran then is what it waited behind;
    the rest is the executor's own work, or waiting for its mutex, which no event shows.
 
@@ -19,6 +21,7 @@ what it may have waited behind.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -26,8 +29,8 @@ import numpy.typing as npt
 
 from strata.engine.windows import begun_by, over_before
 from strata.model.build import Model
-from strata.model.columns import Ints
-from strata.model.executor_clocks import ExecutorClocks
+from strata.model.columns import NONE, Ints
+from strata.model.executor_clocks import ExecutorClocks, ThreadClocks
 from strata.model.search import column_at, pick
 
 Flags = npt.NDArray[np.bool_]
@@ -37,17 +40,39 @@ Flags = npt.NDArray[np.bool_]
 class Waiting:
     """What is known of the executors of matched messages (or service calls), one row each.
 
-    `lane`: of the taking thread's executor. `group`: callback group of the message in a
-    multi-threaded executor, or `NONE`. `known`: waits of the lane were recorded.
+    `thread`: that took each; `lane`: of its executor, which has `several` threads or one. `group`:
+    callback group of the message in a multi-threaded executor, or `NONE`. `known`: waits of the
+    lane were recorded.
     """
 
+    thread: Ints
     lane: Ints
+    several: Flags
     group: Ints
     known: Flags
     clocks: ExecutorClocks
+    of_threads: Callable[[], ThreadClocks]
 
-    def idle(self, begin_ns: Ints, end_ns: Ints) -> Ints:
+    def found(self, picked_ns: Ints) -> Ints:
+        """Return when the thread that picked each message came back from its wait with it.
+
+        That is the pick itself where no other thread of the executor waited in between, or where
+        the thread ran a callback since: then it is not known when it found the message.
+        """
+        rows = np.flatnonzero(self.several)
+        if not len(rows):
+            return picked_ns
+        until_ns = picked_ns[rows]
+        returned_ns = self.of_threads().returned(self.thread[rows], until_ns)
+        returned_ns = np.where(returned_ns == NONE, until_ns, returned_ns)
+        waited = self.clocks.waits.within(self.lane[rows], returned_ns, until_ns) > 0
+        found_ns = picked_ns.copy()
+        found_ns[rows[waited]] = returned_ns[waited]
+        return found_ns
+
+    def idle(self, begin_ns: Ints, picked_ns: Ints) -> Ints:
         """Return ns in which the executor was idle and could have picked each message."""
+        end_ns = np.maximum(begin_ns, self.found(picked_ns))
         return self.clocks.idle(self.lane, self.group, begin_ns, end_ns)
 
     def last_return(self, at_ns: Ints) -> Ints:
@@ -80,7 +105,8 @@ def observe_takers(
     lane = model.executors.lane(thread)
     group = pick(model.groups.of_callback, pick(model.executions.callback, execution))
     known = model.clocks.waits.known(lane) & ~maybe_lost(model, thread, *interval)
-    return Waiting(lane, group, known, model.clocks)
+    several = pick(model.executors.threads, np.where(lane < len(model.executors), lane, NONE)) > 1
+    return Waiting(thread, lane, several, group, known, model.clocks, lambda: model.thread_clocks)
 
 
 def maybe_lost(model: Model, thread: Ints, begin_ns: Ints, end_ns: Ints) -> Flags:

@@ -18,7 +18,12 @@ from strata.model.columns import NONE, EventColumns, Processes
 from strata.model.drivers import DriverColumns, find_drivers
 from strata.model.entities import Entities, build_entities
 from strata.model.executions import Executions, Waits, callback_rows, find_executions, find_waits
-from strata.model.executor_clocks import ExecutorClocks, read_clocks
+from strata.model.executor_clocks import (
+    ExecutorClocks,
+    ThreadClocks,
+    read_clocks,
+    read_thread_clocks,
+)
 from strata.model.executors import Executors, find_executors
 from strata.model.facts import Facts
 from strata.model.findings import findings_of_engine
@@ -136,6 +141,12 @@ class Model:
     def clocks(self) -> ExecutorClocks:
         """How long executors waited, and callback groups ran."""
         return read_clocks(self.executions, self.waits, self.executors, self.groups)
+
+    @cached_property
+    def thread_clocks(self) -> ThreadClocks:
+        """How long threads waited and ran callbacks; of use for executors of several threads."""
+        count = len(self.processes.thread_process)
+        return read_thread_clocks(self.executions, self.waits, count)
 
     @cached_property
     def publications(self) -> Publications:

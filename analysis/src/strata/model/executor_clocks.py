@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Clocks of what executors did: waited for work, ran callbacks that exclude others."""
+"""Clocks of what executors and their threads did: waited for work, ran callbacks."""
 
 from __future__ import annotations
 
@@ -30,6 +30,31 @@ class ExecutorClocks:
             return self.waits.within(lane, begin_ns, end_ns)
         excluded = self.both.within(group, lane, begin_ns, end_ns)
         return self.waits.within(lane, begin_ns, end_ns) - excluded
+
+
+@dataclass(frozen=True)
+class ThreadClocks:
+    """`waits` for work and `running` of callbacks, by thread."""
+
+    waits: Clock
+    running: Clock
+
+    def returned(self, thread: Ints, at_ns: Ints) -> Ints:
+        """Return when each thread came back from its last wait up to an instant.
+
+        `NONE` where it never waited before, or ran a callback since.
+        """
+        end_ns = self.waits.last_end(thread, at_ns)
+        since_ns = np.where(end_ns == NONE, at_ns, end_ns)
+        return np.where(self.running.within(thread, since_ns, at_ns) == 0, end_ns, NONE)
+
+
+def read_thread_clocks(executions: Executions, waits: Waits, threads: int) -> ThreadClocks:
+    """Return the clocks of so many threads."""
+    return ThreadClocks(
+        waits.of_threads.clock(np.arange(threads, dtype=np.int64)),
+        Clock(executions.thread, executions.start_ns, executions.until_ns),
+    )
 
 
 def read_clocks(

@@ -44,7 +44,7 @@ __all__ = ["CellTables", "HopSelection", "measure", "measure_cell"]
 
 SUBDIRECTORY = "measured"
 CONTENTS = "measured.json"
-FORMAT = 3
+FORMAT = 4
 """Of the tables and of measured.json; tables of another one are computed again."""
 
 FINDINGS = "findings"
