@@ -115,6 +115,54 @@ def test_a_message_that_was_seen_everywhere_has_every_layer() -> None:
     assert findings.counts == {}
 
 
+BESIDE = """
+     10 2.2 callback_start on_u
+     12 2.2 callback_end on_u
+     14 2.3 callback_start on_u
+     16 2.3 callback_end on_u
+     20 2.3 wait
+     30 2.3 ready
+"""
+"""A second thread of the executor: both ran one callback."""
+
+
+@pytest.mark.parametrize(
+    ("beside", "wake_up"),
+    [
+        pytest.param("", 20, id="busy"),
+        pytest.param("    215 2.3 wait\n    400 2.3 ready", 20, id="waits once it was found"),
+        pytest.param("    200 2.3 wait\n    400 2.3 ready", 20, id="waits before, too"),
+    ],
+)
+def test_a_thread_that_waits_once_another_found_the_message_does_not_wait_for_it(
+    beside: str, wake_up: int
+) -> None:
+    made = scene()
+    made.subscription("/u", node="/sink", pid=2, symbol="on_u")
+    for lines in (BESIDE, WRITE, ARRIVAL, TAKE, beside):
+        made.play(lines)
+    model, transfers, _ = cut(made)
+    assert model.executors.threads.tolist() == [2]
+    (row,) = rows(transfers)
+    assert row == {**FULL, "wake-up": wake_up, "executor wait": 50 - wake_up}
+    assert (transfers.found_ns - BASE).tolist() == [210 if beside else 240]
+
+
+def test_what_a_thread_found_after_other_work_is_not_known() -> None:
+    """It came back from its wait for on_u, which it ran first: then the other one's wait counts.
+
+    Not while on_u ran, which keeps on_t from being picked.
+    """
+    made = scene()
+    made.subscription("/u", node="/sink", pid=2, symbol="on_u")
+    ran = "    220 2.2 callback_start on_u\n    225 2.2 callback_end on_u\n    235 2.2 ready"
+    for lines in (BESIDE, WRITE, ARRIVAL, TAKE, ran, "    215 2.3 wait\n    400 2.3 ready"):
+        made.play(lines)
+    _, transfers, _ = cut(made)
+    (row,) = rows(transfers)
+    assert (row["wake-up"], row["executor wait"]) == (20 + 20, 10)
+
+
 def test_without_events_of_the_middleware_it_is_one_layer_by_what_the_thread_did() -> None:
     row, _, findings = only(
         without(WRITE, "write", "serialize", "send"), without(TAKE, "take_", "deserialize")
