@@ -13,14 +13,12 @@ from pathlib import Path
 from typing import Any
 
 from strata.campaign import model
-from strata.campaign.machine_description import changes
+from strata.campaign.machine_description import changes, flat_facts
 from strata.errors import StrataError
 from strata.schema.quality import SAID_FIRST
 from strata.study.beside_campaigns import (
     different_cells,
-    flat_facts,
     joined_factors,
-    machine_table,
     with_beside,
 )
 from strata.study.campaign_results import FAILED, FINISHED, Outcome, Results, open_results
@@ -49,7 +47,7 @@ from strata.study.stamp_modes import modes_of
 from strata.study.table_answers import table_answers
 from strata.study.tables import TABLES, Table, table_of
 from strata.study.tables.clock_offsets import STAMP_LATENCY, ClockErrors
-from strata.study.tables.machines import machine_pairs
+from strata.study.tables.machines import machine_facts, machine_pairs
 from strata.study.tables.point_ages import POINT_AGE
 
 _SEVERITIES = ("loss", "warning")
@@ -99,7 +97,7 @@ def gather(
         original=_original(results.campaign.original),
         findings=_findings(results),
         commands=_commands(results),
-        machines=machine_table(results),
+        machines=machine_facts(results),
     )
 
 
