@@ -114,7 +114,8 @@ def measured_results(results: Results) -> Results:
     for name, study in studies.items():
         others = [other.studies[name] for _, other in beside if name in other.studies]
         studies[name] = joined_factors(study, others)
-    return replace(results, studies=studies, beside=beside)
+    # What was found before may be of cells that have failed by now.
+    return replace(results, studies=studies, beside=beside, _answers={})
 
 
 def _measured(results: Results, outcome: Outcome) -> Outcome:
