@@ -134,5 +134,10 @@ def _in_file_order(
         stated = results.study(study).stated.factors.get(name)
         found = sorted(frame[name].unique(), key=lambda one: (one != HERE, one))
         order = stated.names if stated else found
-        frame = frame.assign(**{name: pd.Categorical(frame[name], order, ordered=True)})
+        own = frame[name]
+        if isinstance(own.dtype, pd.CategoricalDtype):
+            made = own.cat.set_categories(order, ordered=True)
+        else:
+            made = pd.Series(pd.Categorical(own, order, ordered=True), own.index)
+        frame = frame.assign(**{name: made})
     return frame
