@@ -129,6 +129,15 @@ def test_imported_results_stand_beside_ours_with_a_winner_of_their_own(results: 
     assert (units["latency"], units["throughput"], units["loss"]) == ("ns", "MB/s", "%")
 
 
+def test_a_winner_among_imports_is_a_finding_with_their_name(results: Results) -> None:
+    """Their files count no loss, so they have a winner and no class of losses."""
+    asked = Figure(kind="findings", over="durability", by="reliability")
+    made = table_of(results, "qos", asked).frame
+    winners = made[made["about"] == "winner"]
+    assert winners["origin"].tolist() == ["here", "theirs"]
+    assert set(made.loc[made["about"] != "winner", "origin"]) <= {"here", "theirs"}
+
+
 def test_what_it_states_is_what_was_measured(results: Results) -> None:
     row = table(results).frame.iloc[0]
     hops = results.measured(results.study("qos").finished[0]).read("hops")
