@@ -18,6 +18,7 @@ from test_camera_imports import run_text
 from strata.campaign.model import Figure
 from strata.cli.campaign_import import command as import_command
 from strata.cli.campaign_report import command as report_command
+from strata.show.document.campaign_markdown import markdown
 from strata.study.beside_campaigns import with_beside
 from strata.study.campaign_results import Results, open_results
 from strata.study.gather_report import gather, measured_results
@@ -98,6 +99,21 @@ def test_findings_name_the_machine_whose_winner_it_is(results: Results) -> None:
     assert "reliable" in theirs
     assert (
         not winners.loc[winners["origin"] == "server", "text"].str.contains("reliable wins").any()
+    )
+
+
+def test_without_imports_each_machine_has_findings_of_its_own(
+    machines: dict[str, Path], tmp_path: Path
+) -> None:
+    desk = tmp_path / "desk"
+    shutil.copytree(machines["desk"], desk, ignore=shutil.ignore_patterns("imported"))
+    both = measured_results(with_beside(open_results(desk), [("server", machines["server"])]))
+    made = table(both, "findings", over="durability", by="reliability").frame
+    ours, theirs = (made[made["origin"] == name] for name in ("here", "server"))
+    assert len(ours) + len(theirs) == len(made)
+    # Of the same sessions.
+    assert ours[["about", "subject", "text"]].to_numpy().tolist() == (
+        theirs[["about", "subject", "text"]].to_numpy().tolist()
     )
 
 
@@ -212,3 +228,41 @@ def test_the_answer_states_the_ages_of_this_machine_alone(
         for beside in ([], [("b", paths[1])])
     )
     assert both == alone
+
+
+def test_every_start_further_hosts_and_changes_are_in_markdown(
+    machines: dict[str, Path], tmp_path: Path
+) -> None:
+    campaign = tmp_path / "campaign"
+    shutil.copytree(machines["desk"], campaign)
+    document = json.loads((campaign / "campaign.json").read_text())
+    document["environments"] = [
+        {
+            "at_utc": f"2026-11-2{day}",
+            "host": {"kernel": f"6.{day}", "boot_id": "passes"},
+            "hosts": {"b": {"address": "robot", "host": {"cpu_model": "an ARM"}, "uname": "long"}},
+        }
+        for day in (7, 8)
+    ]
+    (campaign / "campaign.json").write_text(json.dumps(document))
+    contents = gather(campaign)
+    lines = markdown(contents).splitlines()
+    assert "| machine | 2026-11-27 | 2026-11-28 |" in lines
+    assert "| host.kernel | 6.7 | 6.8 |" in lines
+    assert "| hosts.b.host.cpu_model | an ARM | an ARM |" in lines
+    assert not [line for line in lines if "uname" in line or "boot_id" in line]
+    assert "Changed between the starts: host.kernel." in lines
+    # The cells ran without, so the address is that of the description.
+    assert " --host b=robot" in contents.commands[0]
+
+
+def test_commands_name_the_hosts_of_cells(machines: dict[str, Path], tmp_path: Path) -> None:
+    campaign = tmp_path / "campaign"
+    shutil.copytree(machines["desk"], campaign)
+    for file in campaign.rglob("cell.json"):
+        state = json.loads(file.read_text())
+        state["command"] = ["strata", "run", "relay", "--host", "b=me@robot:/opt/str ata"]
+        file.write_text(json.dumps(state))
+    contents = gather(campaign)
+    assert " --host 'b=me@robot:/opt/str ata'" in contents.commands[0]
+    assert "--host" not in contents.commands[-1]
