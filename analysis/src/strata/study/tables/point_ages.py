@@ -29,22 +29,7 @@ def ages(results: Results, study: str, figure: Figure) -> Table:
     """
     rows = listed(figure.rows)
     frame = long_frame(results, study, POINT_AGE, where=figure.where)
-    unit = find_measure(POINT_AGE).unit
-    columns = (
-        *label_columns(rows, frame),
-        Column("mode", "stamp", text="time stamp mode of the sensor or the driver"),
-        Column("count", "scans", form="count"),
-        *(
-            Column(f"oldest_{name}", f"oldest, {label}", unit, "number")
-            for name, label in (("p50", "median"), ("p99", "p99"), ("max", "max"))
-        ),
-        *(
-            Column(f"newest_{name}", f"newest, {label}", unit, "number")
-            for name, label in (("min", "min"), ("p50", "median"), ("p99", "p99"))
-        ),
-        Column("spread", "spread, median", unit, "number", text="oldest less newest of a scan"),
-        Column("why", "no age because"),
-    )
+    columns = _columns(rows, frame)
     out = Rows(columns)
     modes = _modes(results, study, figure)
     for levels, own in groups(frame, rows):
@@ -63,6 +48,25 @@ def ages(results: Results, study: str, figure: Figure) -> Table:
     empty = why_no_rows(results, study, figure, made)
     return Table(
         "ages", "Age of the points at the callback (ms)", columns, made, notes, empty, POINT_AGE
+    )
+
+
+def _columns(rows: Sequence[str], frame: pd.DataFrame) -> tuple[Column, ...]:
+    unit = find_measure(POINT_AGE).unit
+    return (
+        *label_columns(rows, frame),
+        Column("mode", "stamp", text="time stamp mode of the sensor or the driver"),
+        Column("count", "scans", form="count"),
+        *(
+            Column(f"oldest_{name}", f"oldest, {label}", unit, "number")
+            for name, label in (("p50", "median"), ("p99", "p99"), ("max", "max"))
+        ),
+        *(
+            Column(f"newest_{name}", f"newest, {label}", unit, "number")
+            for name, label in (("min", "min"), ("p50", "median"), ("p99", "p99"))
+        ),
+        Column("spread", "spread, median", unit, "number", text="oldest less newest of a scan"),
+        Column("why", "no age because"),
     )
 
 
