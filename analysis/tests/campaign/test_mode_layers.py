@@ -45,6 +45,23 @@ def test_outliers_of_a_mode_do_not_decide() -> None:
     assert slower_by(own, slow, layers)[1].layer == "wake-up"
 
 
+def test_layers_of_other_cells_are_left_out_before_they_are_joined(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    own, layers, slow = messages(100)
+    study = pd.concat([layers, *(layers.assign(cell=f"other {at}") for at in range(50))])
+    joined: list[int] = []
+    merge = pd.DataFrame.merge
+
+    def counted(left: pd.DataFrame, right: pd.DataFrame, **how: object) -> pd.DataFrame:
+        joined.append(len(right))
+        return merge(left, right, **how)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(pd.DataFrame, "merge", counted)
+    assert slower_by(own, slow, study)[1].layer == "wake-up"
+    assert joined == [len(layers)]
+
+
 def test_messages_without_layers_have_no_reason() -> None:
     own, layers, slow = messages(100)
     assert slower_by(own, slow, None) == {}

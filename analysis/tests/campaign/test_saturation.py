@@ -6,7 +6,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -18,9 +20,10 @@ from measured_campaign import make_campaign
 from strata.campaign.model import Figure
 from strata.study.campaign_results import Results
 from strata.study.cell_executors import union_ns
-from strata.study.cell_tables import HopSelection, measure
-from strata.study.executor_saturation import Growth, Saturation, growth
+from strata.study.cell_tables import CellTables, HopSelection, measure
+from strata.study.executor_saturation import Growth, Saturation, growth, saturations
 from strata.study.gather_report import gather
+from strata.study.long_frames import long_frame
 from strata.study.tables import table_of
 from strata.study.tables.saturation import verdict_words
 
@@ -100,6 +103,25 @@ def test_an_executor_that_is_asked_too_much_is_saturated(results: Results) -> No
     assert row["received"] < 50
     assert row["loss"] > 0.1
     assert "Missing: 10 Hz" in " ".join(table.notes)
+
+
+def test_each_executor_is_judged_once_for_table_and_answer(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[int] = []
+
+    def counted(measured: CellTables, latency: pd.DataFrame, *more: Any) -> list[Saturation]:
+        seen.append(len(latency))
+        return saturations(measured, latency, *more)
+
+    # The package has a function of that name, too.
+    module = import_module("strata.study.tables.saturation")
+    monkeypatch.setattr(module, "saturations", counted)
+    part = gather(results.directory.path).studies[0]
+    assert any("saturated" in text for text in part.answer)
+    (cell,) = results.study("work").finished
+    frame = long_frame(results, "work", "latency", imports=False)
+    assert seen == [int((frame["cell"] == cell.id).sum())]
 
 
 def test_the_report_says_that_it_is(results: Results) -> None:

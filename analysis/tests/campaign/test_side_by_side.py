@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import tracemalloc
 from collections.abc import Callable
 from pathlib import Path
 
@@ -17,7 +18,11 @@ from strata.campaign.model import Figure
 from strata.cli.campaign_import import command
 from strata.stats.shares import share_interval
 from strata.study.campaign_results import Results, open_results
+from strata.study.clock_logs import logs_of
+from strata.study.imported_results import Import, imported_frame, read_imports
+from strata.study.long_frames import long_frame
 from strata.study.tables import Table, table_of
+from strata.study.tables.imported_means import with_imported_means
 from strata.study.tables.side_by_side import NO_CLEAR_WINNER, Known, winner_of
 
 CRITERIA = ("loss", "latency")
@@ -127,6 +132,50 @@ def test_imported_results_stand_beside_ours_with_a_winner_of_their_own(results: 
     assert any("another machine" in note for note in made.notes)
     units = {column.name: column.unit for column in made.columns}
     assert (units["latency"], units["throughput"], units["loss"]) == ("ns", "MB/s", "%")
+
+
+def test_imports_without_a_clock_log_are_not_read_for_one(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(self: Import) -> pd.DataFrame:
+        raise AssertionError(f"{self.name} was read")
+
+    monkeypatch.setattr(Import, "samples", refused)
+    assert logs_of(results, "qos") == []
+
+
+def test_a_measure_without_imported_means_is_not_copied_as_text(
+    results: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    few = long_frame(results, "qos", "latency", imports=False)
+    many = pd.concat([few] * 200, ignore_index=True)
+    monkeypatch.setattr("strata.study.tables.imported_means.long_frame", lambda *_, **__: many)
+    # Of the CPUs' use nothing is imported; what reading the files takes does not count.
+    imports = read_imports(results.directory.path)
+    nothing = imported_frame(imports, results.campaign, "qos", "cpu_all", ("run_mean",))
+    assert nothing.empty
+    module = "strata.study.tables.imported_means"
+    monkeypatch.setattr(f"{module}.read_imports", lambda _: imports)
+    monkeypatch.setattr(f"{module}.imported_frame", lambda *_: nothing.copy())
+    tracemalloc.start()
+    try:
+        made = with_imported_means(results, "qos", "cpu_all", {})
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert made["value"].tolist() == many["value"].tolist()
+    assert set(made["origin"].astype(str)) == {"here"}
+    # A copy of the frame; text and tuples of each row would take several times as much.
+    assert peak < 3 * many.memory_usage(deep=False).sum(), peak / len(many)
+
+
+def test_a_winner_among_imports_is_a_finding_with_their_name(results: Results) -> None:
+    """Their files count no loss, so they have a winner and no class of losses."""
+    asked = Figure(kind="findings", over="durability", by="reliability")
+    made = table_of(results, "qos", asked).frame
+    winners = made[made["about"] == "winner"]
+    assert winners["origin"].tolist() == ["here", "theirs"]
+    assert set(made.loc[made["about"] != "winner", "origin"]) <= {"here", "theirs"}
 
 
 def test_what_it_states_is_what_was_measured(results: Results) -> None:

@@ -21,14 +21,16 @@ from strata import __version__
 from strata.errors import OutputError, ScenarioError
 from strata.record.directory import check_directory, clear_directory, host_sessions
 from strata.record.manifest import Manifest
+from strata.record.ros import SYSTEM, Ros
 from strata.scenario.domain import domain_held
 from strata.scenario.host_recordings import _extract, add_host
-from strata.scenario.host_side import Request
+from strata.scenario.host_side import Request, answer_check
 from strata.scenario.load import LoadedScenario, load_scenario
 from strata.scenario.part import check_hosts, only_hosts
 from strata.scenario.plan import plan_run
 from strata.scenario.remote_host import RemoteHost, Unreachable
-from strata.scenario.running import rmw_variables
+from strata.scenario.running import rmw_variables, what_runs
+from strata.scenario.several_machines import _compare_programs, _Far
 
 TWO = (
     "network: {link: veth}\nduration: {messages: 1, limit_s: 20}\nprocesses:\n"
@@ -111,6 +113,77 @@ def test_a_part_has_its_own_processes_and_no_link(tmp_path: Path) -> None:
     assert (plan.seconds, plan.is_part, plan.network) == (None, True, None)
     with pytest.raises(ScenarioError, match=r"it has no host c. Name one of b, a"):
         check_hosts(whole, ["c"], "--host")
+
+
+def node(name: str, host: str) -> str:
+    return (
+        f"  - {{name: {name}, host: {host}, package: relay_chain, executable: relay, "
+        f"cpp: {{package: relay_chain, executable: relay_cpp}}, nodes: [{{name: {name}}}]}}\n"
+    )
+
+
+NODES = (
+    "network: {link: veth}\nduration: {seconds: 1}\nprocesses:\n"
+    + node("server", "b")
+    + node("client", "a")
+)
+
+
+def installed(place: Path, *programs: str) -> Ros:
+    """An installation of ROS 2 with two middlewares and these programs."""
+    package = place / "lib" / "relay_chain"
+    package.mkdir(parents=True)
+    for name in ("fastrtps", "cyclonedds"):
+        (place / "lib" / f"librmw_{name}_cpp.so").touch()
+    for name in programs:
+        (package / name).write_text("#!/bin/sh\n")
+        (package / name).chmod(0o755)
+    (place / "setup.bash").write_text(f"export AMENT_PREFIX_PATH={place}\n")
+    return Ros(SYSTEM, "rolling", place, ())
+
+
+def asked(directory: Path, ros: Ros, **variables: str) -> _Far:
+    """What the other machine answers with that ROS 2 and variables of its own."""
+    (directory / "scenario").mkdir()
+    text = written(directory / "scenario", NODES).read_text()
+    request = Request(**{**REQUEST, "files": {"one.yaml": text}})
+    answer = answer_check(request, ros, {"PATH": os.environ["PATH"], **variables})
+    assert answer["error"] is None
+    return _Far(RemoteHost("b", "robot"), request, answer)
+
+
+def test_machines_that_would_run_other_programs_are_told_apart(tmp_path: Path) -> None:
+    (tmp_path / "here").mkdir()
+    here = only_hosts(load_scenario(str(written(tmp_path / "here", NODES))), ["a"])
+    base = {"PATH": os.environ["PATH"]}
+    own = what_runs(here, ros=installed(tmp_path / "one", "relay", "relay_cpp"), base=base)
+    assert own == {
+        "rmw": "rmw_fastrtps_cpp",
+        "programs": {"client": "relay_chain/relay_cpp"},
+        "libraries": ["cpp"],
+    }
+    far = asked(tmp_path, installed(tmp_path / "two", "relay"))
+    assert far.answer["runs"]["programs"] == {"server": "relay_chain/relay"}
+    said: list[str] = []
+    _compare_programs(own, [far], said.append)
+    assert len(said) == 1
+    assert "cpp on this machine, wheels on host b (robot)" in said[0]
+    assert "--set variant=wheels" in said[0]
+    _compare_programs(far.answer["runs"], [far], said.append)
+    assert len(said) == 1
+
+
+def test_machines_with_several_middlewares_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "here").mkdir()
+    here = only_hosts(load_scenario(str(written(tmp_path / "here", NODES))), ["a"])
+    ros, base = installed(tmp_path / "one", "relay"), {"PATH": os.environ["PATH"]}
+    far = asked(tmp_path, ros, RMW_IMPLEMENTATION="rmw_cyclonedds_cpp")
+    own = what_runs(here, ros=ros, base=base)
+    says = r"rmw_fastrtps_cpp on this machine, rmw_cyclonedds_cpp on host b \(robot\)"
+    with pytest.raises(ScenarioError, match=says):
+        _compare_programs(own, [far], lambda _: None)
+    # A part without nodes has no middleware.
+    _compare_programs({**own, "rmw": None}, [far], lambda _: None)
 
 
 def test_every_process_needs_a_host(tmp_path: Path) -> None:

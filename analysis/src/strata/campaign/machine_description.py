@@ -97,7 +97,7 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[st
 
     What passes from one moment to the next, such as the load average, is left out.
     """
-    old, new = dict(_flat(before, "")), dict(_flat(after, ""))
+    old, new = dict(flat_facts(before)), dict(flat_facts(after))
     return [
         {"key": key, "before": old.get(key), "after": new.get(key)}
         for key in sorted({*old, *new})
@@ -105,6 +105,18 @@ def changes(before: Mapping[str, Any], after: Mapping[str, Any]) -> list[dict[st
         and _OF_HOST.sub("", key) not in _PASSING
         and not key.startswith("changed")
     ]
+
+
+def flat_facts(value: Any, name: str = "") -> Iterator[tuple[str, Any]]:
+    """Give the facts of a description by their dotted names; lists of objects are numbered."""
+    if isinstance(value, Mapping):
+        for key, one in value.items():
+            yield from flat_facts(one, f"{name}.{key}" if name else str(key))
+    elif isinstance(value, list) and value and isinstance(value[0], Mapping):
+        for number, one in enumerate(value):
+            yield from flat_facts(one, f"{name}.{number}")
+    else:
+        yield name, value
 
 
 def load_average() -> list[float] | None:
@@ -129,17 +141,6 @@ def read_number(path: Path) -> int | None:
         return int(read_line(path) or "")
     except ValueError:
         return None
-
-
-def _flat(value: Any, name: str) -> Iterator[tuple[str, Any]]:
-    if isinstance(value, Mapping):
-        for key, one in value.items():
-            yield from _flat(one, f"{name}.{key}" if name else str(key))
-    elif isinstance(value, list) and value and isinstance(value[0], Mapping):
-        for number, one in enumerate(value):
-            yield from _flat(one, f"{name}.{number}")
-    else:
-        yield name, value
 
 
 def _virtualisation() -> dict[str, Any]:

@@ -37,7 +37,7 @@ from strata.scenario.load import LoadedScenario, load_scenario
 from strata.scenario.part import check_hosts, only_hosts
 from strata.scenario.place import end_with_parent
 from strata.scenario.remote_host import PROTOCOL
-from strata.scenario.running import check_run, profile_digest
+from strata.scenario.running import check_run, profile_digest, what_runs
 
 SILENCE_S = 30.0
 _TURN_S = 0.1
@@ -131,14 +131,22 @@ def introduce(ros: Ros | None) -> dict[str, Any]:
 def answer_check(request: Request, ros: Ros, base: Mapping[str, str]) -> dict[str, Any]:
     """Say whether a part could run here, and what runs it; `error` is null when it could."""
     error = profile = None
+    runs: dict[str, Any] = {}
     try:
         with tempfile.TemporaryDirectory(prefix="strata-host-") as directory:
             loaded = request.load(Path(directory))
             profile = profile_digest(loaded)
-            check_run(loaded, ros=ros, base={**base, **request.variables})
+            variables = {**base, **request.variables}
+            check_run(loaded, ros=ros, base=variables)
+            runs = what_runs(loaded, ros=ros, base=variables)
     except StrataError as refused:
         error = str(refused)
-    answer = {"directory": str(request.directory), "profile": profile, "error": error}
+    answer = {
+        "directory": str(request.directory),
+        "profile": profile,
+        "runs": runs,
+        "error": error,
+    }
     return {**introduce(ros), **answer}
 
 

@@ -29,7 +29,7 @@ from strata.record.manifest import SCHEMA, Manifest, describe_ros
 from strata.record.plan import Attachment
 from strata.record.profiles import RmwProfile, load_profile
 from strata.record.recording import Recording, record
-from strata.record.ros import Ros, caller_environment
+from strata.record.ros import DEFAULT_RMW, Ros, ament_prefixes, caller_environment
 from strata.scenario.domain import domain_held
 from strata.scenario.load import LoadedScenario
 from strata.scenario.plan import (
@@ -39,6 +39,7 @@ from strata.scenario.plan import (
     SUBDIRECTORY,
     Elsewhere,
     RunPlan,
+    chosen_program,
     plan_run,
 )
 
@@ -128,6 +129,29 @@ def check_run(loaded: LoadedScenario, *, ros: Ros, base: Mapping[str, str] | Non
     _, profile, environment = _surroundings(loaded, ros, base)
     broker = profile.broker if profile else None
     plan_run(loaded, Path(SUBDIRECTORY).absolute(), environment, broker)
+
+
+def what_runs(
+    loaded: LoadedScenario, *, ros: Ros, base: Mapping[str, str] | None = None
+) -> dict[str, Any]:
+    """Give what `run_scenario` would run on this machine, where that is for it to choose.
+
+    `rmw` is the middleware of its nodes, null without any. `programs` has the program of each
+    process that could be in C++ or in Python, `libraries` those two that are chosen: cpp, wheels.
+    """
+    _, _, environment = _surroundings(loaded, ros, base)
+    scenario, prefixes = loaded.scenario, ament_prefixes(environment)
+    programs, libraries = {}, set()
+    for process in scenario.processes:
+        possible = [one for one in process.alternatives if one.is_possible and not one.only]
+        if process.command is None and possible:
+            program = chosen_program(process, scenario.variant, prefixes)
+            programs[process.name] = f"{program.package}/{program.executable}"
+            is_cpp = program in [one.program for one in possible]
+            libraries.add("cpp" if is_cpp else "wheels")
+    has_nodes = any(process.nodes for process in scenario.processes)
+    rmw = (environment.get(_RMW) or DEFAULT_RMW) if has_nodes else None
+    return {"rmw": rmw, "programs": programs, "libraries": sorted(libraries)}
 
 
 def _surroundings(

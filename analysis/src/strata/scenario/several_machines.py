@@ -30,7 +30,7 @@ from strata.scenario.place import Placement
 from strata.scenario.plan import SUBDIRECTORY, Elsewhere, ProcessPlan
 from strata.scenario.remote_host import RemoteHost, Unreachable
 from strata.scenario.runner import ALL_RUN
-from strata.scenario.running import Finished, check_run, profile_digest, run_scenario
+from strata.scenario.running import Finished, check_run, profile_digest, run_scenario, what_runs
 
 _PASSED_ON = ("ROS_DOMAIN_ID", "RMW_IMPLEMENTATION")
 _SETS_UP_WITHIN_S = 120.0
@@ -80,6 +80,7 @@ def run_on_machines(
     check_run(here, ros=ros)
     far = [_ask(loaded, one, session, kernel=kernel, traced=traced) for one in remotes]
     _compare(loaded, far, ros, say)
+    _compare_programs(what_runs(here, ros=ros), far, say)
     finished = run_scenario(
         here,
         directory=target,
@@ -189,6 +190,32 @@ def _compare(loaded: LoadedScenario, far: Sequence[_Far], ros: Ros, say: Say) ->
             )
 
 
+def _compare_programs(own: Mapping[str, Any], far: Sequence[_Far], say: Say) -> None:
+    """Compare what each machine has chosen by itself: the middleware, C++ or Python.
+
+    Raises ScenarioError for several middlewares, which do not serve each other in all; what C++
+    and Python cost differs, so that is said.
+    """
+    sides = [
+        ("this machine", own),
+        *((one.host.title, one.answer.get("runs") or {}) for one in far),
+    ]
+    rmw = {title: side["rmw"] for title, side in sides if side.get("rmw")}
+    if len(set(rmw.values())) > 1:
+        told = ", ".join(f"{name} on {title}" for title, name in rmw.items())
+        raise ScenarioError(
+            f"Cannot run nodes with several middlewares: {told}. Use --set rmw.implementation=NAME "
+            "for one on all."
+        )
+    chosen = {title: side["libraries"] for title, side in sides if side.get("libraries")}
+    if len({tuple(libraries) for libraries in chosen.values()}) > 1:
+        told = ", ".join(f"{' and '.join(found)} on {title}" for title, found in chosen.items())
+        say(
+            f"warning: the machines run programs of several variants: {told}. Use --set "
+            "variant=wheels (or cpp) for the same on all"
+        )
+
+
 def _elsewhere(loaded: LoadedScenario, far: _Far, target: Path) -> Elsewhere:
     part = only_hosts(loaded, [far.host.name]).scenario
     file = f"elsewhere/{far.host.name}.json"
@@ -213,6 +240,7 @@ def _elsewhere(loaded: LoadedScenario, far: _Far, target: Path) -> Elsewhere:
         "directory_there": far.answer["directory"],
         "machine": far.answer.get("host"),
         "strata": far.answer.get("strata"),
+        "runs": far.answer.get("runs"),
     }
     return Elsewhere(process, file, json.dumps(document, indent=1) + "\n", about)
 

@@ -7,23 +7,13 @@ Nothing is copied: their directories are read where they are, and measured where
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
-import pandas as pd
-
-from strata.campaign.machine_description import changes
 from strata.errors import CampaignError
 from strata.study.campaign_results import HERE, Results, Study, open_results
 from strata.study.imported_results import read_imports
-from strata.study.tables.table import Column, Table
-
-_ALWAYS = ("host.cpu_model", "host.cpu_count", "host.distribution", "host.kernel")
-"""Facts that are shown although they are alike, in this order."""
-
-_LONGEST = 80
 
 
 def with_beside(results: Results, asked: Sequence[tuple[str, Path]]) -> Results:
@@ -90,52 +80,3 @@ def different_cells(results: Results) -> dict[str, tuple[int, str]]:
         if cells:
             out[name] = (len(cells), cells[0])
     return out
-
-
-def machine_table(results: Results) -> Table | None:
-    """Return the facts in which the machines differ, a column each; null without others."""
-    if not results.beside:
-        return None
-    every = [(HERE, results), *results.beside]
-    facts = {name: _facts(one) for name, one in every}
-    changed = {
-        change["key"]
-        for _, other in results.beside
-        for change in changes(_environment(results), _environment(other))
-    }
-    names = [*_ALWAYS, *sorted(changed - set(_ALWAYS))]
-    rows = [{"fact": fact, **{name: facts[name].get(fact) for name in facts}} for fact in names]
-    columns = (Column("fact", "fact"), *(Column(name, name) for name, _ in every))
-    notes = (
-        "At the last start of each campaign. What passes, such as the load, is left out, and what "
-        "is alike on all machines.",
-    )
-    frame = pd.DataFrame(rows, columns=[column.name for column in columns])
-    return Table("machines", "in what the machines differ", columns, frame, notes)
-
-
-def _environment(results: Results) -> Mapping[str, Any]:
-    environments: list[dict[str, Any]] = results.directory.document.get("environments") or [{}]
-    return environments[-1]
-
-
-def _facts(results: Results) -> dict[str, str]:
-    return {
-        name: str(value)[:_LONGEST]
-        for name, value in flat_facts(_environment(results))
-        if value is not None
-    }
-
-
-def flat_facts(value: object, name: str = "") -> list[tuple[str, object]]:
-    """Return dotted names, as `strata.campaign.machine_description.changes` has them."""
-    pairs: list[tuple[str, Any]]
-    if isinstance(value, Mapping):
-        pairs = [(str(key), one) for key, one in value.items()]
-    elif isinstance(value, list) and value and isinstance(value[0], Mapping):
-        pairs = [(str(at), one) for at, one in enumerate(value)]
-    else:
-        return [(name, value)]
-    return [
-        item for key, one in pairs for item in flat_facts(one, f"{name}.{key}" if name else key)
-    ]

@@ -8,10 +8,10 @@ What was read once is not read again: for what was written since, open the resul
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from strata.campaign import model
 from strata.campaign.cells import Cell
@@ -25,6 +25,7 @@ from strata.study.table_cache import KeptTables
 if TYPE_CHECKING:
     import pandas as pd
 
+_Found = TypeVar("_Found")
 FINISHED, FAILED, SKIPPED, OPEN = "finished", "failed", "skipped", "not run yet"
 
 
@@ -111,6 +112,7 @@ class Results:
     _measured: dict[str, CellTables] = field(default_factory=dict, repr=False)
     _kept: KeptTables = field(default_factory=KeptTables, repr=False)
     _values: dict[str, dict[str, pd.DataFrame]] = field(default_factory=dict, repr=False)
+    _answers: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False)
 
     @property
     def campaign(self) -> model.Campaign:
@@ -152,6 +154,13 @@ class Results:
             if study in other.studies:
                 ran = other.study(study).finished
                 found += [other.measured(one) for one in ran if f"{name}/{one.id}" in cells]
+        return found
+
+    def once(self, name: str, study: str, find: Callable[[], _Found]) -> _Found:
+        """Return what is found of a study by that name, and find it when it was not asked yet."""
+        if (name, study) not in self._answers:
+            self._answers[name, study] = find()
+        found: _Found = self._answers[name, study]
         return found
 
     def values_of(self, study: str) -> dict[str, pd.DataFrame]:

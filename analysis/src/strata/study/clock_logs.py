@@ -135,12 +135,20 @@ def logs_of(results: Results, study: str) -> list[tuple[ClockLog, list[Outcome]]
 
     A log at a place where no cell ran, as one of a published campaign, has no cells.
     """
+    return results.once("clock logs", study, lambda: _logs_of(results, study))
+
+
+def _logs_of(results: Results, study: str) -> list[tuple[ClockLog, list[Outcome]]]:
+    imports = read_imports(results.directory.path)
+    logs = clock_logs(imports)
+    if not logs:
+        # All values of all imports would be read for nothing.
+        return []
     found = []
     finished = results.study(study).finished
     windows = {one.id: monotonic_window(one.directory) for one in finished}
-    imports = read_imports(results.directory.path)
     of_others = {one.name for one in imports if _has_stamps(one)}
-    for log in clock_logs(imports):
+    for log in logs:
         if log.study:
             if log.study == study:
                 there = [one for one in finished if one.cell.levels == log.levels]

@@ -5,7 +5,6 @@
 from __future__ import annotations
 
 import shlex
-from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from itertools import pairwise
@@ -13,16 +12,9 @@ from pathlib import Path
 from typing import Any
 
 from strata.campaign import model
-from strata.campaign.machine_description import changes
+from strata.campaign.machine_description import changes, flat_facts
 from strata.errors import StrataError
-from strata.schema.quality import SAID_FIRST
-from strata.study.beside_campaigns import (
-    different_cells,
-    flat_facts,
-    joined_factors,
-    machine_table,
-    with_beside,
-)
+from strata.study.beside_campaigns import joined_factors, with_beside
 from strata.study.campaign_results import FAILED, FINISHED, Outcome, Results, open_results
 from strata.study.campaign_results import Study as StudyResults
 from strata.study.client_libraries import client_words
@@ -36,7 +28,6 @@ from strata.study.report_contents import (
     Chart,
     Contents,
     Environment,
-    Finding,
     Measure,
     Original,
     Request,
@@ -44,15 +35,14 @@ from strata.study.report_contents import (
     Study,
     StudyPart,
 )
+from strata.study.report_findings import report_findings
 from strata.study.saturation_answers import saturation_answer
 from strata.study.stamp_modes import modes_of
 from strata.study.table_answers import table_answers
 from strata.study.tables import TABLES, Table, table_of
 from strata.study.tables.clock_offsets import STAMP_LATENCY, ClockErrors
-from strata.study.tables.machines import machine_pairs
+from strata.study.tables.machines import machine_facts, machine_pairs
 from strata.study.tables.point_ages import POINT_AGE
-
-_SEVERITIES = ("loss", "warning")
 
 Progress = Callable[[int, int, str], None]
 """Called with how many figures and tables are made, of how many, and the next one's study."""
@@ -70,7 +60,6 @@ def gather(
     yet is measured. Raises CampaignError when one is no campaign's directory, and as `with_beside`.
     """
     results = measured_results(with_beside(open_results(directory), beside))
-    document = results.directory.document
     done = [0]
     total = sum(len(study.stated.figures) for study in results.studies.values())
 
@@ -80,10 +69,13 @@ def gather(
         done[0] += 1
 
     imports = read_imports(directory)
-    studies = tuple(
-        _study_part(results, study, imports, step) for study in results.studies.values()
-    )
-    environments = tuple(_environment(one) for one in document.get("environments") or ())
+    studies = [_study_part(results, study, imports, step) for study in results.studies.values()]
+    return _contents(results, studies)
+
+
+def _contents(results: Results, studies: Sequence[StudyPart]) -> Contents:
+    document = results.directory.document
+    environments: Sequence[Mapping[str, Any]] = document.get("environments") or ()
     return Contents(
         name=results.directory.name,
         question=results.campaign.question,
@@ -93,13 +85,13 @@ def gather(
         is_quick=bool(document.get("quick")),
         seed=document.get("seed"),
         cells=tuple(cell for part in studies for cell in part.study.cells),
-        studies=studies,
-        environments=environments,
-        changed=_changed(document.get("environments") or ()),
+        studies=tuple(studies),
+        environments=tuple(map(_environment, environments)),
+        changed=_changed(environments),
         original=_original(results.campaign.original),
-        findings=_findings(results),
+        findings=report_findings(results),
         commands=_commands(results),
-        machines=machine_table(results),
+        machines=machine_facts(results),
     )
 
 
@@ -116,7 +108,8 @@ def measured_results(results: Results) -> Results:
     for name, study in studies.items():
         others = [other.studies[name] for _, other in beside if name in other.studies]
         studies[name] = joined_factors(study, others)
-    return replace(results, studies=studies, beside=beside)
+    # What was found before may be of cells that have failed by now.
+    return replace(results, studies=studies, beside=beside, _answers={})
 
 
 def _measured(results: Results, outcome: Outcome) -> Outcome:
@@ -311,49 +304,6 @@ def _changed(environments: Sequence[Mapping[str, Any]]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(names))
 
 
-def _findings(results: Results) -> tuple[Finding, ...]:
-    """Gather the findings of loss and the warnings of all cells, by code: that of most cases."""
-    most: dict[tuple[str, str], tuple[int, str, str]] = {}
-    counts: Counter[tuple[str, str]] = Counter()
-    for study in results.studies.values():
-        for outcome in study.finished:
-            rows = results.measured(outcome).read("findings")
-            for row in rows.to_dict("records"):
-                key = (str(row["severity"]), str(row["code"]))
-                if key[0] not in _SEVERITIES:
-                    continue
-                counts[key] += 1
-                number = int(row["count"])
-                if key not in most or number > most[key][0]:
-                    most[key] = (number, str(row["text"]), outcome.id)
-    busy = sum(bool(one.state and one.state.busy) for one in results.outcomes)
-    unmet = sum(bool(one.state and one.state.unmet) for one in results.outcomes)
-    out = [
-        Finding(key[0], most[key][1], counts[key], most[key][2], key[1])
-        for key in sorted(counts, key=lambda k: (k[1] not in SAID_FIRST, _SEVERITIES.index(k[0])))
-    ]
-    if unmet:
-        text = (
-            "messages or files that the scenario expects are missing; the loss of messages is "
-            "measured"
-        )
-        out.append(Finding("warning", text, unmet, code="unmet_expectations"))
-    if busy:
-        text = "other programs used much of the machine when the cell began"
-        out.append(Finding("warning", text, busy, code="busy_machine"))
-    for name, (number, first) in different_cells(results).items():
-        text = (
-            f"cells of {name} ran in another way than those here (their digests differ: another "
-            "scenario, setting or duration), so more than the machine differs"
-        )
-        out.append(Finding("warning", text, number, first, code="other_cells_beside"))
-    if results.unknown:
-        text = "the campaign's file has no such study or level any more, so they are left out"
-        count, first = len(results.unknown), results.unknown[0]
-        out.append(Finding("warning", text, count, first, code="unknown_cells"))
-    return tuple(out)
-
-
 def _commands(results: Results) -> tuple[str, ...]:
     document = results.directory.document
     directory = shlex.quote(str(results.directory.path))
@@ -361,6 +311,7 @@ def _commands(results: Results) -> tuple[str, ...]:
     run += ["--quick"] if document.get("quick") else []
     run += ["--repetitions", str(document["repetitions"])] if document.get("repetitions") else []
     run += ["--seed", str(document["seed"])] if document.get("seed") is not None else []
+    run += [f"--host {shlex.quote(host)}" for host in _hosts(results)]
     given = dict(document.get("durations") or {})
     groups = {cell.group for cell in results.directory.cells}
     timed = []
@@ -370,4 +321,20 @@ def _commands(results: Results) -> tuple[str, ...]:
         timed.append(" ".join([*run, "--duration", shlex.quote(text), *only]))
     # Cells without a duration of their own run by the plain command.
     plain = [] if given and set(given) == groups else [" ".join(run)]
-    return *timed, *plain, f"strata campaign report {directory}"
+    beside = [
+        f"--beside {shlex.quote(f'{name}={other.directory.path}')}"
+        for name, other in results.beside
+    ]
+    return *timed, *plain, " ".join(["strata campaign report", directory, *beside])
+
+
+def _hosts(results: Results) -> list[str]:
+    """Return what --host named, NAME=ADDRESS[:DIRECTORY]: as the cells ran, else as described."""
+    environments = results.directory.document.get("environments") or [{}]
+    described = environments[-1].get("hosts") or {}
+    found = {name: f"{name}={facts.get('address')}" for name, facts in described.items()}
+    for outcome in results.outcomes:
+        for word, following in pairwise(outcome.state.command if outcome.state else ()):
+            if word == "--host":
+                found[following.partition("=")[0]] = following
+    return list(found.values())

@@ -75,7 +75,8 @@ def slower_by(own: pd.DataFrame, mode: Ints, layers: pd.DataFrame | None) -> Map
     if layers is None or not mode.any():
         return {}
     keys = own[[*_KEY, "value"]].astype({"cell": str, "hop": str}).assign(mode=mode)
-    joined = keys.merge(layers, on=_KEY)
+    # Those of the whole study would be hashed anew for each group.
+    joined = keys.merge(layers[layers["cell"].isin(keys["cell"].unique())], on=_KEY)
     names = [name for name in layers.columns if name not in _KEY]
     means = {of: _middle(joined[joined["mode"] == of], names) for of in np.unique(mode).tolist()}
     found = {}

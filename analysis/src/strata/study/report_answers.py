@@ -106,8 +106,9 @@ def answer(study: Study, charts: Sequence[Chart], layers: pd.DataFrame) -> tuple
             primary = Chart(primary.request, primary.measure, primary.frame[kept])
     if primary is not None:
         out += _effects(study, primary)
-    if _has(by_name.get(POINT_AGE)):
-        out.append(_age(study, by_name[POINT_AGE]))
+    ages = by_name.get(POINT_AGE)
+    if ages is not None and len(_own(ages.frame)):
+        out.append(_age(study, Chart(ages.request, ages.measure, _own(ages.frame))))
     out += [_loss(study, by_name[name]) for name in LOSSES if _has(by_name.get(name))]
     return tuple(out)
 

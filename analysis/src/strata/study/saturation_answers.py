@@ -12,7 +12,7 @@ from strata.study.campaign_results import Factor, Outcome, Results, Study
 from strata.study.executor_saturation import VERDICTS, Saturation
 from strata.study.level_texts import level_text
 from strata.study.tables.loss_evidence import cell_groups
-from strata.study.tables.saturation import of_cell, verdict_words
+from strata.study.tables.saturation import executors_of, verdict_words
 from strata.study.tables.table import first_ones
 from strata.study.wording import NANOSECONDS, count_words, value_text
 from strata.units import format_share
@@ -31,8 +31,9 @@ def saturation_answer(results: Results, study: str, figure: Figure) -> tuple[str
     found = results.study(study)
     rate = next((factor for factor in found.factors if factor.unit == "Hz"), None)
     others = [factor.name for factor in found.factors if factor is not rate]
+    executors = executors_of(results, study)
     groups = [
-        (levels, [(cell, fullest(of_cell(results, study, cell))) for cell in cells])
+        (levels, [(cell, fullest(executors.get(cell.id, ()))) for cell in cells])
         for levels, cells in cell_groups(found, others, figure)
     ]
     known = [(levels, [(c, s) for c, s in own if s is not None]) for levels, own in groups]

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 
 from strata.printable import printable
 from strata.show.words.campaign_tables import TablePart, table_part, unfinished_cells
@@ -23,6 +23,7 @@ from strata.study.wording import capital, count_words, sentence
 
 _MACHINE = (
     "host.",
+    "address",
     "virtualisation.",
     "cpus.0.",
     "turbo",
@@ -38,6 +39,10 @@ _MACHINE = (
 """Of the machine's facts, those that a reader of results asks for first; the page has all."""
 _NOT_OF_INTEREST = ("host.boot_id",)
 
+_OF_HOST = re.compile(r"^hosts\.\w+\.")
+MACHINES = "machines"
+"""The name of the table of the facts in which machines beside differ."""
+
 _SPECIAL = re.compile(r"([\\`*\[\]<|])")
 
 
@@ -52,7 +57,11 @@ def markdown(contents: Contents) -> str:
         lines.append(f"* {row.status}: {_text(row.reason or 'no reason known')}: {_text(cells)}")
     for one in contents.findings:
         lines.append(f"* {one.severity}: {_text(sentence(one.text))} ({_text(one.where)})")
-    lines += _machine(contents.environments[-1:])
+    lines += _machine(contents.environments)
+    if contents.changed:
+        lines += ["", f"Changed between the starts: {_text(', '.join(contents.changed))}."]
+    if contents.machines is not None:
+        lines += ["", *_table(contents.machines, MACHINES)]
     lines += ["", "```sh", *contents.commands, "```"] if contents.commands else []
     for part in contents.studies:
         lines += ["", *_study(part)]
@@ -64,26 +73,38 @@ def markdown(contents: Contents) -> str:
 
 def markdown_tables(contents: Contents) -> Mapping[str, str]:
     """Return each table of the report by its name."""
-    tables = (item for part in contents.studies for item in part.tables.items())
-    return {name: "\n".join(_table(table, name)) + "\n" for name, table in tables}
+    tables = {name: one for part in contents.studies for name, one in part.tables.items()}
+    if contents.machines is not None:
+        tables[MACHINES] = contents.machines
+    return {name: "\n".join(_table(table, name)) + "\n" for name, table in tables.items()}
 
 
-def _machine(environments: tuple[Environment, ...]) -> Iterator[str]:
-    """Write the first facts of the machine, as a table."""
-    for one in environments:
-        told = {
-            name: value
-            for name, value in one.facts.items()
-            if value not in (None, "", [], ())
-            and name.startswith(_MACHINE)
-            and name not in _NOT_OF_INTEREST
-        }
-        if not told:
-            return
-        yield from ("", "| machine | |", "| --- | --- |")
-        for name, value in told.items():
-            text = "; ".join(map(str, value)) if isinstance(value, list | tuple) else str(value)
-            yield f"| {_text(name)} | {_text(text)} |"
+def _machine(environments: Sequence[Environment]) -> Iterator[str]:
+    """Write the first facts of the machine, and of further hosts, a column per start."""
+    names = dict.fromkeys(name for one in environments for name in one.facts)
+    told = {
+        name: texts
+        for name in names
+        if _is_of_interest(_OF_HOST.sub("", name))
+        and any(texts := [_fact(one.facts.get(name)) for one in environments])
+    }
+    if not told:
+        return
+    several = len(environments) > 1
+    heads = [_text(one.at_utc) if several else "" for one in environments]
+    yield from ("", f"| machine | {' | '.join(heads)} |", f"| --- |{' --- |' * len(heads)}")
+    for name, texts in told.items():
+        yield f"| {_text(name)} | {' | '.join(texts)} |"
+
+
+def _is_of_interest(name: str) -> bool:
+    return name.startswith(_MACHINE) and name not in _NOT_OF_INTEREST
+
+
+def _fact(value: object) -> str:
+    if value in (None, "", [], ()):
+        return ""
+    return _text("; ".join(map(str, value)) if isinstance(value, list | tuple) else str(value))
 
 
 def _study(part: StudyPart) -> Iterator[str]:

@@ -56,7 +56,7 @@ TABLES: dict[str, Callable[[Results, str, Figure], Table]] = {
 }
 """The kinds of `figures` that are tables, and what makes each."""
 
-OF_CELLS = ("loss", "boundaries", "layers", "calls", "saturation")
+OF_CELLS = ("loss", "boundaries", "findings", "layers", "calls", "saturation")
 """Those that are made of cells, not of a measure's values: one for each of several machines."""
 
 

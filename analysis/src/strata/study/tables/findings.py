@@ -54,21 +54,24 @@ def findings(results: Results, study: str, figure: Figure) -> Table:
     asked = _Asked(results.study(study), over, data_rates(results, study, over, figure))
     series = series_of(results, study, figure, asked.rates)
     imported = any(one.origin != HERE for one in series)
+    rows: list[Sentence] = []
+    for one in series:
+        rows += [{ORIGIN: one.origin, **row} for row in asked.of_series(one)]
+    if len(by) == 1:
+        side = Figure(kind="side_by_side", rows=over, over=by[0], where=figure.where)
+        frame = side_by_side(results, study, side).frame
+        rows += asked.of_winners(frame, by[0])
+    order = {origin: at for at, origin in enumerate(dict.fromkeys(one.origin for one in series))}
+    rows.sort(key=lambda row: order.get(row[ORIGIN], len(order)))
+    # An import may have a winner and no series: one of latencies alone.
+    has_origins = any(row[ORIGIN] != HERE for row in rows)
     columns = (
-        *((Column(ORIGIN, "origin"),) if imported else ()),
+        *((Column(ORIGIN, "origin"),) if has_origins else ()),
         Column("about", "about"),
         Column("subject", "of"),
         Column("text", "finding"),
     )
-    out = Rows(columns)
-    for one in series:
-        out.rows += [{ORIGIN: one.origin, **row} for row in asked.of_series(one)]
-    if len(by) == 1:
-        side = Figure(kind="side_by_side", rows=over, over=by[0], where=figure.where)
-        frame = side_by_side(results, study, side).frame
-        out.rows += asked.of_winners(frame, by[0])
-    order = {origin: at for at, origin in enumerate(dict.fromkeys(one.origin for one in series))}
-    out.rows.sort(key=lambda row: order.get(row[ORIGIN], len(order)))
+    out = Rows(columns, rows)
     notes = (
         *class_notes(),
         f"Of each {name_words(over)}, by growing data rate. A winner is that of the table side by "

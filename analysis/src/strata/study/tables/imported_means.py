@@ -64,9 +64,9 @@ def imported_statistics(
     keys = [*(factor.name for factor in results.study(study).factors), ORIGIN]
     finer = is_of_seconds.groupby([told[key] for key in keys]).transform("any")
     told = told[is_of_seconds | ~finer]
-    each = long_frame(results, study, measure, where=where)
-    there = set(map(tuple, each[keys].astype(str).to_numpy()))
-    told = _kept(told, [tuple(row) not in there for row in told[keys].to_numpy()])
+    if len(told):
+        there = _places(long_frame(results, study, measure, where=where), keys)
+        told = _kept(told, [tuple(row) not in there for row in told[keys].to_numpy()])
     return _in_file_order(results, study, told, keys)
 
 
@@ -82,8 +82,11 @@ def with_imported_means(
     frame = frame.assign(**{VALUES: EACH})
     means = _imported(results, study, measure, where, tuple(_MEANS))
     keys = [*(factor.name for factor in results.study(study).factors), ORIGIN]
+    if means.empty:
+        # As most campaigns are: their millions of rows stay as they are.
+        return _in_file_order(results, study, frame.dropna(subset=["value"]), keys)
     means = means.assign(**{VALUES: means["statistic"].map(_MEANS)})
-    there = set(map(tuple, frame[keys].astype(str).to_numpy()))
+    there = _places(frame, keys)
     means = _kept(means, [tuple(row) not in there for row in means[keys].to_numpy()])
     # Statistics of one kind alone: a mean of means is none of single values.
     finest = {kind: place for place, kind in enumerate(_MEANS)}
@@ -114,6 +117,11 @@ def _imported(
     return found
 
 
+def _places(frame: pd.DataFrame, keys: list[str]) -> set[tuple[str, ...]]:
+    """Return the combinations of levels and origin that have values."""
+    return set(map(tuple, frame[keys].drop_duplicates().astype(str).to_numpy()))
+
+
 def _kept(frame: pd.DataFrame, keep: list[bool]) -> pd.DataFrame:
     return frame[np.asarray(keep, bool)]
 
@@ -126,5 +134,10 @@ def _in_file_order(
         stated = results.study(study).stated.factors.get(name)
         found = sorted(frame[name].unique(), key=lambda one: (one != HERE, one))
         order = stated.names if stated else found
-        frame = frame.assign(**{name: pd.Categorical(frame[name], order, ordered=True)})
+        own = frame[name]
+        if isinstance(own.dtype, pd.CategoricalDtype):
+            made = own.cat.set_categories(order, ordered=True)
+        else:
+            made = pd.Series(pd.Categorical(own, order, ordered=True), own.index)
+        frame = frame.assign(**{name: made})
     return frame

@@ -139,9 +139,16 @@ def _level(one: Outcome, name: str) -> str:
 
 
 def _places(study: Study, names: Sequence[str], key: Sequence[str]) -> tuple[int, ...]:
-    """Return where a combination stands in the file; levels that ours have not come last."""
+    """Return the place of a combination in the file's order.
+
+    Levels that the file does not have (any more) come last.
+    """
     places = []
     for name, level in zip(names, key, strict=True):
         stated = study.stated.factors.get(name)
-        places.append(stated.names.index(level) if stated else int(level))
+        if stated is None:
+            places.append(int(level))
+        else:
+            known = stated.names
+            places.append(known.index(level) if level in known else len(known))
     return tuple(places)

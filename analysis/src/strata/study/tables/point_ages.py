@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import pandas as pd
 
 from strata.campaign.model import Figure, listed
-from strata.study.campaign_results import FINISHED, HERE, Results, keeps
+from strata.study.campaign_results import FINISHED, HERE, Outcome, Results, keeps
 from strata.study.long_frames import long_frame
 from strata.study.measure_definitions import find_measure
 from strata.study.stamp_modes import StampMode, mode_of_session
@@ -29,26 +29,12 @@ def ages(results: Results, study: str, figure: Figure) -> Table:
     """
     rows = listed(figure.rows)
     frame = long_frame(results, study, POINT_AGE, where=figure.where)
-    unit = find_measure(POINT_AGE).unit
-    columns = (
-        *label_columns(rows, frame),
-        Column("mode", "stamp", text="time stamp mode of the sensor or the driver"),
-        Column("count", "scans", form="count"),
-        *(
-            Column(f"oldest_{name}", f"oldest, {label}", unit, "number")
-            for name, label in (("p50", "median"), ("p99", "p99"), ("max", "max"))
-        ),
-        *(
-            Column(f"newest_{name}", f"newest, {label}", unit, "number")
-            for name, label in (("min", "min"), ("p50", "median"), ("p99", "p99"))
-        ),
-        Column("spread", "spread, median", unit, "number", text="oldest less newest of a scan"),
-        Column("why", "no age because"),
-    )
+    columns = _columns(rows, frame)
     out = Rows(columns)
     modes = _modes(results, study, figure)
     for levels, own in groups(frame, rows):
-        names = dict.fromkeys(modes[cell].name for cell in own["cell"].astype(str).unique())
+        cells = own["cell"].astype(str).unique()
+        names = dict.fromkeys(modes[cell].name for cell in cells if cell in modes)
         out.rows.append({**levels, "mode": ", ".join(names), **_described(own)})
     out.rows += _without(results, study, rows, frame, modes)
     made = _in_order(out.frame(), results, study, rows)
@@ -62,6 +48,25 @@ def ages(results: Results, study: str, figure: Figure) -> Table:
     empty = why_no_rows(results, study, figure, made)
     return Table(
         "ages", "Age of the points at the callback (ms)", columns, made, notes, empty, POINT_AGE
+    )
+
+
+def _columns(rows: Sequence[str], frame: pd.DataFrame) -> tuple[Column, ...]:
+    unit = find_measure(POINT_AGE).unit
+    return (
+        *label_columns(rows, frame),
+        Column("mode", "stamp", text="time stamp mode of the sensor or the driver"),
+        Column("count", "scans", form="count"),
+        *(
+            Column(f"oldest_{name}", f"oldest, {label}", unit, "number")
+            for name, label in (("p50", "median"), ("p99", "p99"), ("max", "max"))
+        ),
+        *(
+            Column(f"newest_{name}", f"newest, {label}", unit, "number")
+            for name, label in (("min", "min"), ("p50", "median"), ("p99", "p99"))
+        ),
+        Column("spread", "spread, median", unit, "number", text="oldest less newest of a scan"),
+        Column("why", "no age because"),
     )
 
 
@@ -85,15 +90,25 @@ def _described(own: pd.DataFrame) -> dict[str, float | int]:
 
 
 def _modes(results: Results, study: str, figure: Figure) -> dict[str, StampMode]:
-    """Return the stamp mode of each finished cell that noted columns, by its id."""
+    """Return the stamp mode of each finished cell that noted columns, by its id in long frames."""
     found = {}
-    for one in results.study(study).outcomes:
+    for cell, one, ran, _ in _outcomes(results, study):
         if one.status != FINISHED or not keeps(figure.where, one.cell.levels):
             continue
         mode = mode_of_session(one.directory)
-        if mode is not None and len(results.measured(one).read("column_times", ["number"])):
-            found[one.id] = mode
+        if mode is not None and len(ran.measured(one).read("column_times", ["number"])):
+            found[cell] = mode
     return found
+
+
+def _outcomes(results: Results, study: str) -> Iterator[tuple[str, Outcome, Results, str]]:
+    """Give each cell of all machines: its id in long frames, itself, its results and origin."""
+    for one in results.study(study).outcomes:
+        yield one.id, one, results, HERE
+    for name, other in results.beside:
+        if study in other.studies:
+            for one in other.study(study).outcomes:
+                yield f"{name}/{one.id}", one, other, name
 
 
 def _without(
@@ -101,19 +116,19 @@ def _without(
     study: str,
     rows: Sequence[str],
     frame: pd.DataFrame,
-    modes: dict[str, StampMode],
+    modes: Mapping[str, StampMode],
 ) -> list[dict[str, Any]]:
     """Return a row for each group of cells of which there is no age, with the reason."""
     having = set(frame["cell"].astype(str)) if len(frame) else set()
     found: dict[tuple[str, ...], dict[str, Any]] = {}
-    for one in results.study(study).outcomes:
-        mode = modes.get(one.id)
-        if mode is None or one.id in having:
+    for cell, one, _, origin in _outcomes(results, study):
+        mode = modes.get(cell)
+        if mode is None or cell in having:
             continue
         levels = {name: one.cell.levels[name] for name in rows if name in one.cell.levels}
         why = mode.no_age or "no message was left after the warm-up"
-        row = {**levels, "origin": HERE, "mode": mode.name, "why": why}
-        found.setdefault((*levels.values(), mode.name), row)
+        row = {**levels, "origin": origin, "mode": mode.name, "why": why}
+        found.setdefault((origin, *levels.values(), mode.name), row)
     return list(found.values())
 
 

@@ -18,8 +18,9 @@ import pandas as pd
 
 from strata.campaign.model import Figure, listed
 from strata.record.places import shipped_root
-from strata.study.campaign_results import HERE, Results, Study, keeps
+from strata.study.campaign_results import Results, Study, keeps
 from strata.study.client_libraries import client_words
+from strata.study.imported_results import read_imports
 from strata.study.long_frames import long_frame
 from strata.study.measure_definitions import MEASURES
 from strata.study.tables import printed_figures
@@ -250,10 +251,12 @@ def _imported(
 
     Of a file that has means alone only the mean is known: that of the means.
     """
+    names = [one.name for one in read_imports(results.directory.path)]
     out: dict[str, list[dict[str, Any]]] = {}
     for measure, wanted in asked.drop_duplicates(_WHAT).groupby("measure", sort=False):
         frame = with_imported_means(results, study, str(measure), figure.where)
-        for levels, own in groups(frame[frame[ORIGIN] != HERE], rows):
+        # The machines beside are origins, too, and no imports.
+        for levels, own in groups(frame[frame[ORIGIN].isin(names)], rows):
             values, is_mean = own["value"].to_numpy(np.float64), bool((own[VALUES] != EACH).any())
             for one in wanted.to_dict("records"):
                 if is_mean and one["statistic"] != "mean":

@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
+
+import pandas as pd
 
 from strata.campaign.model import Figure, listed
 from strata.study import executor_saturation as rules
@@ -16,6 +18,7 @@ from strata.study.long_frames import long_frame
 from strata.study.tables.loss_evidence import cell_groups
 from strata.study.tables.table import Column, Rows, Table, factor_columns, first_ones
 
+_NO_VALUES = pd.DataFrame({"value": [], "t_ns": []})
 _COLUMNS = (
     Column("nodes", "executor of", text="the nodes whose callbacks it runs"),
     Column("threads", "threads", form="count", text="that ran its callbacks"),
@@ -47,7 +50,7 @@ def saturation(results: Results, study: str, figure: Figure) -> Table:
     busy = long_frame(results, study, "cpu_all", where=figure.where, imports=False)
     cpus = cpu_count(results)
     for levels, cells in cell_groups(found, rows, figure):
-        for nodes, own in _by_nodes(results, study, cells).items():
+        for nodes, own in _by_nodes(executors_of(results, study), cells).items():
             used = busy[busy["cell"].isin([cell.id for cell in cells])]["value"]
             hz = [cell.cell.nominal_hz for cell in cells if cell.cell.nominal_hz]
             row = _row(own, cpus)
@@ -58,16 +61,33 @@ def saturation(results: Results, study: str, figure: Figure) -> Table:
     return Table("saturation", "saturation", columns, out.frame(), _notes(cpus), empty)
 
 
-def of_cell(results: Results, study: str, cell: Outcome) -> list[Saturation]:
-    """Return the executors of a cell; none where no rate is stated."""
-    if not cell.cell.nominal_hz:
-        return []
-    measure = (
-        "latency" if len(results.measured(cell).read("hops", ["hop"])) else "call_chain_latency"
-    )
-    frame = long_frame(results, study, measure, imports=False)
-    own = frame[frame["cell"].astype(str) == cell.id]
-    return saturations(results.measured(cell), own, cell.cell.nominal_hz, cpu_count(results))
+def executors_of(results: Results, study: str) -> Mapping[str, list[Saturation]]:
+    """Return the executors of each finished cell, by its id; none where no rate is stated.
+
+    They are found once: the table and the answer have the same.
+    """
+    return results.once("executors", study, lambda: _executors_of(results, study))
+
+
+def _executors_of(results: Results, study: str) -> dict[str, list[Saturation]]:
+    latencies: dict[str, dict[str, pd.DataFrame]] = {}
+    cpus = cpu_count(results)
+    out = {}
+    for one in results.study(study).finished:
+        hz = one.cell.nominal_hz
+        if not hz:
+            continue
+        measured = results.measured(one)
+        name = "latency" if len(measured.read("hops", ["hop"])) else "call_chain_latency"
+        if name not in latencies:
+            latencies[name] = _by_cell(long_frame(results, study, name, imports=False))
+        own = latencies[name].get(one.id, _NO_VALUES)
+        out[one.id] = saturations(measured, own, hz, cpus)
+    return out
+
+
+def _by_cell(frame: pd.DataFrame) -> dict[str, pd.DataFrame]:
+    return {str(cell): own for cell, own in frame.groupby("cell", observed=True)}
 
 
 def cpu_count(results: Results) -> int | None:
@@ -78,12 +98,12 @@ def cpu_count(results: Results) -> int | None:
 
 
 def _by_nodes(
-    results: Results, study: str, cells: Sequence[Outcome]
+    executors: Mapping[str, list[Saturation]], cells: Sequence[Outcome]
 ) -> dict[str, list[Saturation]]:
     """Return the executors of cells: those with the same nodes are of one row."""
     out: dict[str, list[Saturation]] = {}
     for cell in cells:
-        for one in of_cell(results, study, cell):
+        for one in executors.get(cell.id, ()):
             out.setdefault(one.nodes, []).append(one)
     return out
 
