@@ -47,6 +47,9 @@ class ChainNode(Node):
     says what went wrong.
     """
 
+    ends = False
+    """Whether it ends when it has everything, and not by a fault alone."""
+
     def __init__(self, name: str) -> None:
         """Make the node."""
         super().__init__(name)

@@ -29,6 +29,7 @@ struct Execution {
 
 /// Declares a node's parameters `executor` and `threads`. Throws Error when they cannot be used.
 Execution execution_of(rclcpp::Node& node);
+/// The same of a node that is no rclcpp::Node, as lifecycle nodes are.
 Execution execution_of(rclcpp::node_interfaces::NodeParametersInterface& parameters);
 
 /// Makes an executor. Throws Error for a kind that is none.
