@@ -110,7 +110,7 @@ class ChainNode(Node):
         value = self.setting(name, default)
         if value not in (default, other):
             raise ChainError(
-                f"Cannot use parameter {name}: {value!r} is neither {default} nor {other}."
+                f"Cannot use parameter {name}: {value!r} is none of {default}, {other}."
             )
         return value.upper()
 
