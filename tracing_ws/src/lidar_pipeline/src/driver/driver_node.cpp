@@ -112,7 +112,7 @@ bool OusterDriver::is_listened() const {
   return false;
 }
 
-bool OusterDriver::is_stopped() const {
+bool OusterDriver::is_stopped() {
   // A container ends its context at a signal.
   return stopped_ || !get_node_base_interface()->get_context()->is_valid();
 }

@@ -54,7 +54,7 @@ class OusterDriver : public rclcpp_lifecycle::LifecycleNode {
   /// Whether all listeners are there. Throws workload::Error when they had their time.
   [[nodiscard]] bool is_listened() const;
   /// Whether nobody wants the driver to start any more.
-  [[nodiscard]] bool is_stopped() const;
+  [[nodiscard]] bool is_stopped();
   void on_watch();
   void check_bound();
   void stop_reading();
