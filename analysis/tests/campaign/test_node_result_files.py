@@ -32,3 +32,32 @@ def test_a_loss_that_a_perf_node_cannot_count_is_unknown_and_not_none(
     counts = own.of("/perf_node", "/points")
     assert counts is not None
     assert (counts.received, counts.lost, counts.begin, counts.end) == (150, lost, 10, 160)
+
+
+def test_subscribers_of_one_topic_have_counts_of_their_own(tmp_path: Path) -> None:
+    results = tmp_path / "scenario/results"
+    results.mkdir(parents=True)
+    topic = "/camera/image_raw"
+    nodes = {"images": ("/image_subscriber", 0), "images_1": ("/eye/image_subscriber_1", 7)}
+    for stem, (node, lost) in nodes.items():
+        document = {"node": node, "topic": topic, "received": 100 - lost, "lost": lost}
+        (results / f"{stem}.json").write_text(json.dumps(document))
+    own, findings = read_own_files(tmp_path, HopSelection("*", "*", 10))
+    assert findings.counts == {}
+    for node, lost in nodes.values():
+        counts = own.of(node, topic)
+        assert counts is not None
+        assert (counts.received, counts.lost) == (100 - lost, lost)
+    # Of the same name in another namespace, or of another topic: it is another subscriber.
+    assert own.of("/other/image_subscriber", topic) is None
+    assert own.of("/image_subscriber", "/other") is None
+
+
+def test_a_summary_without_a_node_is_of_every_subscriber_of_its_topic(tmp_path: Path) -> None:
+    results = tmp_path / "scenario/results"
+    results.mkdir(parents=True)
+    (results / "images.json").write_text(json.dumps({"topic": "/a", "received": 5, "lost": 1}))
+    own, _ = read_own_files(tmp_path, HopSelection("*", "*", 10))
+    counts = own.of("/image_subscriber", "/a")
+    assert counts is not None
+    assert (counts.received, counts.lost) == (5, 1)

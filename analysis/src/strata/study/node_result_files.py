@@ -68,11 +68,12 @@ class OwnFiles:
 
     def of(self, node: str, topic: str) -> OwnCounts | None:
         """Return the counts of a node about a topic; null without any."""
-        plain = node.rsplit("/", 1)[-1]
+        # A file may have the full name, or that without the namespace.
+        names = (None, node, node.rsplit("/", 1)[-1])
         fitting = [
             counts
             for counts in self.counts
-            if counts.node in (None, plain)
+            if counts.node in names
             and counts.topic in (None, topic)
             # A file that names neither is nobody's.
             and (counts.node or counts.topic)
@@ -206,7 +207,8 @@ def _of_sink(path: Path, document: dict[str, Any]) -> list[OwnCounts]:
     if received is None:
         return []
     topic, image = document.get("topic"), document.get("image") or {}
-    node = None if topic else str(document.get("node") or path.stem)
+    # Several subscribers of a topic are told apart by their names; older files have none.
+    node = document.get("node") or (None if topic else path.stem)
     size = image.get("bytes") or document.get("payload")
     if not size and received and document.get("bytes"):
         size = round(document["bytes"] / received)

@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """`python3 -m camera_pipeline.recorded < LINES`: the results of the image subscriber in C++.
 
-Lines have fields separated by tabs, times being ns since the epoch: `topic NAME`,
-`expected_fps HZ`, `csv PATH`, `summary PATH` (paths may be empty), then in order of arrival
-`info AT STAMP` and `image AT STAMP SEQUENCE BYTES WIDTH HEIGHT STEP ENCODING`, and last
-`end AT GAVE_UP`.
+Lines have fields separated by tabs, times being ns since the epoch: `node NAME`,
+`topic NAME` (both full names), `expected_fps HZ`, `csv PATH`, `summary PATH` (paths may be empty),
+then in order of arrival `info AT STAMP` and
+`image AT STAMP SEQUENCE BYTES WIDTH HEIGHT STEP ENCODING`, and last `end AT GAVE_UP`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from pathlib import Path
 from camera_pipeline.metrics import Image, Metrics, Window
 from camera_pipeline.results import Results
 
-_SETTINGS = 4
+_SETTINGS = 5
 
 
 def measure(metrics: Metrics, lines: Iterable[list[str]]) -> Iterator[Window]:
@@ -44,7 +44,8 @@ def main() -> None:
     metrics = Metrics()
     for window in measure(metrics, lines):
         results.add(window, metrics)
-    sys.stderr.write(f"image_subscriber: {results.close(metrics, settings['topic'])}\n")
+    text = results.close(metrics, settings["node"], settings["topic"])
+    sys.stderr.write(f"image_subscriber: {text}\n")
 
 
 if __name__ == "__main__":

@@ -85,14 +85,18 @@ class CsvRows:
         self._file.close()
 
 
-def summary(metrics: Metrics, topic: str, expected_fps: float) -> dict[str, Any]:
-    """Make the summary's document; times are in ns, rates of bytes in MB (1e6) and MiB (2^20)."""
+def summary(metrics: Metrics, node: str, topic: str, expected_fps: float) -> dict[str, Any]:
+    """Make the summary's document; times are in ns, rates of bytes in MB (1e6) and MiB (2^20).
+
+    `node` and `topic` are full names: several nodes may subscribe to one topic.
+    """
     loss, last = metrics.loss, metrics.last
     arrivals = metrics.arrivals_ns
     grid = grid_loss(metrics.stamps_ns, expected_fps)
     periods = [after - before for before, after in itertools.pairwise(arrivals)]
     return {
         "schema": 1,
+        "node": node,
         "topic": topic,
         "image": None
         if last is None
@@ -139,14 +143,14 @@ class Results:
         if self._rows is not None and metrics.last is not None:
             self._rows.add(window, metrics.last, is_lower_bound=metrics.loss.is_lower_bound)
 
-    def close(self, metrics: Metrics, topic: str) -> str:
-        """Write the rest; returns the line that sums it up."""
+    def close(self, metrics: Metrics, node: str, topic: str) -> str:
+        """Write the rest, with the full names of both; returns the line that sums it up."""
         for window in metrics.finish():
             self.add(window, metrics)
         if self._rows is not None:
             self._rows.close()
         if self._summary_path is not None:
-            document = summary(metrics, topic, self._expected_fps)
+            document = summary(metrics, node, topic, self._expected_fps)
             self._summary_path.parent.mkdir(parents=True, exist_ok=True)
             self._summary_path.write_text(json.dumps(document, indent=2) + "\n")
         text = line(

@@ -187,4 +187,6 @@ class ImageSubscriber(Node):
     def close(self) -> str:
         """Write what was measured; returns the line that sums it up."""
         with self._lock:
-            return self._results.close(self._metrics, self._image.topic_name)
+            return self._results.close(
+                self._metrics, self.get_fully_qualified_name(), self._image.topic_name
+            )

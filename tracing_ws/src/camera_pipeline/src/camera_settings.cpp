@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "camera_settings.hpp"
 
-#include <algorithm>
 #include <chrono>
 #include <cstdint>
 #include <filesystem>
@@ -12,6 +11,7 @@ namespace camera_pipeline {
 
 namespace {
 
+using workload::choice;
 using workload::Error;
 using workload::setting;
 
@@ -20,19 +20,6 @@ std::chrono::nanoseconds ms_setting(rclcpp::Node& node, const std::string& name)
 }
 
 }  // namespace
-
-std::string choice(rclcpp::Node& node, const std::string& name,
-                   const std::vector<std::string>& words) {
-  const auto found = setting(node, name, words.front());
-  if (std::find(words.begin(), words.end(), found) != words.end()) {
-    return found;
-  }
-  std::string known;
-  for (const auto& word : words) {
-    known += (known.empty() ? "" : ", ") + (word.empty() ? "''" : word);
-  }
-  throw Error("Cannot use parameter " + name + ": '" + found + "' is none of " + known + ".");
-}
 
 std::string output(rclcpp::Node& node, const std::string& name, bool force) {
   const auto path = setting(node, name, std::string());

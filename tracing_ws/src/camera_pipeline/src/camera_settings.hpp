@@ -12,10 +12,6 @@ namespace camera_pipeline {
 /// A connected subscriber makes a publisher here, which the camera counts; nothing is ever sent.
 constexpr const char* kReadyTopic = "camera/ready";
 
-/// Declares a parameter that is one of some words, the first by default. Throws Error for another.
-std::string choice(rclcpp::Node& node, const std::string& name,
-                   const std::vector<std::string>& words);
-
 /// Declares a parameter that is the path of a file to write, empty for none. Throws Error when the
 /// file is there already and `force` is not set.
 std::string output(rclcpp::Node& node, const std::string& name, bool force);

@@ -26,6 +26,7 @@ namespace {
 using sensor_msgs::msg::CameraInfo;
 using sensor_msgs::msg::CompressedImage;
 using sensor_msgs::msg::Image;
+using workload::choice;
 using workload::Error;
 using workload::kSecondNs;
 using workload::setting;
@@ -100,6 +101,23 @@ std::filesystem::path default_calibration(const std::string& name) {
   return base / "camera_info" / (name + ".yaml");
 }
 
+/// Reads what follows the word `calibration` in the answer of source_answers.py.
+bool read_calibration_answer(std::istream& lines, CameraInfo& info) {
+  std::string rest;
+  lines >> info.width >> info.height;
+  std::getline(lines, rest);
+  // The line of the model may be empty.
+  std::getline(lines, info.distortion_model);
+  std::size_t distortions = 0;
+  lines >> distortions;
+  info.d.resize(lines ? distortions : 0);
+  for (auto& value : info.d) lines >> value;
+  for (auto& value : info.k) lines >> value;
+  for (auto& value : info.r) lines >> value;
+  for (auto& value : info.p) lines >> value;
+  return static_cast<bool>(lines);
+}
+
 }  // namespace
 
 CameraSource::CameraSource(const rclcpp::NodeOptions& options)
@@ -150,21 +168,20 @@ void CameraSource::read_calibration() {
   const auto answer = ask_python(kAnswers, {"calibration", url, name});
   std::istringstream lines(answer.text);
   std::string kind;
-  std::string text;
   if (!(lines >> kind) || kind != "calibration") {
+    std::string text;
     std::getline(lines >> std::ws, text);
     RCLCPP_WARN(get_logger(), "%s", text.empty() ? "No calibration: uncalibrated" : text.c_str());
     return;
   }
-  std::size_t distortions = 0;
-  lines >> info_.width >> info_.height >> std::ws;
-  std::getline(lines, info_.distortion_model);
-  lines >> distortions;
-  info_.d.resize(distortions);
-  for (auto& value : info_.d) lines >> value;
-  for (auto& value : info_.k) lines >> value;
-  for (auto& value : info_.r) lines >> value;
-  for (auto& value : info_.p) lines >> value;
+  if (!read_calibration_answer(lines, info_)) {
+    info_ = CameraInfo();
+    RCLCPP_WARN(get_logger(),
+                "Cannot read calibration %s: it has a value that is no number. "
+                "Going on uncalibrated.",
+                url.c_str());
+    return;
+  }
   RCLCPP_INFO(get_logger(), "Read calibration %s", url.c_str());
 }
 

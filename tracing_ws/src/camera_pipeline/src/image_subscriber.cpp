@@ -183,6 +183,7 @@ std::string ImageSubscriber::nothing_came() const {
 
 int ImageSubscriber::write_results() {
   workload::SummaryProcess process("camera_pipeline.recorded");
+  process.line("node", std::string(get_fully_qualified_name()));
   process.line("topic", std::string(image_->get_topic_name()));
   process.line("expected_fps", text(expected_fps_));
   process.line("csv", csv_);

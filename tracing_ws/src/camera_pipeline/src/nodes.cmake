@@ -46,7 +46,7 @@ install(TARGETS image_subscriber_cpp DESTINATION lib/${PROJECT_NAME})
 # The camera needs GStreamer beside rclcpp.
 if(GSTREAMER_FOUND)
   find_package(driver_tracepoints REQUIRED)
-    add_library(camera_capture STATIC src/capture.c)
+  add_library(camera_capture STATIC src/capture.c)
   target_compile_options(camera_capture PRIVATE -Wall -Wextra)
   target_link_libraries(camera_capture PUBLIC PkgConfig::GSTREAMER)
   set_target_properties(camera_capture PROPERTIES POSITION_INDEPENDENT_CODE ON)

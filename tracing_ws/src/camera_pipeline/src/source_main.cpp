@@ -37,7 +37,7 @@ void publish_all(const std::shared_ptr<CameraSource>& camera) {
   executor.add_node(camera);
   std::thread spinning([&] { executor.spin(); });
   const auto end = [&] {
-    // Again and again: an executor that does not spin yet would forget it.
+    // An executor that does not spin yet would forget it.
     while (!executor.is_spinning()) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }

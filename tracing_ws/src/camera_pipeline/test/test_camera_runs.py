@@ -310,7 +310,15 @@ def test_a_failed_pipeline_and_a_calibration_are_told(tmp_path: Path, source_pro
     assert failed.status == 1
     assert FAILURES[given] in failed.errors
     (tmp_path / "eye.yaml").write_text(CALIBRATION)
-    for name, says in (("eye", "Read calibration file://"), ("none", "No calibration at ")):
+    (tmp_path / "plain.yaml").write_text(CALIBRATION.replace("plumb_bob", '""'))
+    (tmp_path / "broken.yaml").write_text(CALIBRATION.replace("400.5", "x"))
+    answers = {
+        "eye": "Read calibration file://",
+        "plain": "Read calibration file://",
+        "broken": "Going on uncalibrated.",
+        "none": "No calibration at ",
+    }
+    for name, says in answers.items():
         url = f"camera_info_url:=file://{tmp_path}/{name}.yaml"
         done = run(source_program, pictures(2), url)
         assert done.status == 0, done.errors

@@ -18,6 +18,7 @@ START = 1_700_000_000 * SECOND
 
 def run(directory: Path, arrivals: list[str]) -> tuple[dict, list[dict[str, str]], str]:
     lines = [
+        "node\t/eye/image_subscriber",
         "topic\t/camera/image_raw",
         "expected_fps\t10",
         f"csv\t{directory / 'images.csv'}",
@@ -51,6 +52,7 @@ def info(number: int) -> str:
 def test_numbers_tell_what_was_lost(tmp_path: Path) -> None:
     arrivals = [image(n, n + 1) for n in range(25) if n not in (3, 4, 20)]
     summary, rows, text = run(tmp_path, [*arrivals, f"end\t{START + 3 * SECOND}\t0"])
+    assert (summary["node"], summary["topic"]) == ("/eye/image_subscriber", "/camera/image_raw")
     assert (summary["received"], summary["lost"]) == (22, 3)
     assert (summary["loss_from"], summary["published_before_first"]) == ("sequence_numbers", 0)
     assert summary["image"] == {

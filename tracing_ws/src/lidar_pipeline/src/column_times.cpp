@@ -26,6 +26,11 @@ const PointField* field(const PointCloud2& cloud, const std::string& name) {
   return found == cloud.fields.end() ? nullptr : &*found;
 }
 
+/// Whether a cloud has the data of all its points. By division: a product may overflow.
+bool is_whole(const PointCloud2& cloud) {
+  return cloud.width > 0 && cloud.data.size() / cloud.point_step / cloud.width >= cloud.height;
+}
+
 }  // namespace
 
 void ColumnTimes::reserve(std::size_t clouds) {
@@ -45,6 +50,8 @@ void ColumnTimes::take(std::int64_t scan, const PointCloud2& cloud) {
       return;
     }
     layout_ = layout;
+  } else if (!is_whole(cloud)) {
+    return;
   }
   for (const auto& place : places_) {
     if (cloud.data[place.at + ring_offset_] == kRing) {
@@ -59,11 +66,11 @@ bool ColumnTimes::find(const PointCloud2& cloud) {
   layout_ = {};
   const auto* ring = field(cloud, "ring");
   const auto* time = field(cloud, "t");
-  const std::size_t size = std::size_t{cloud.point_step} * cloud.width * cloud.height;
   if (ring == nullptr || time == nullptr || cloud.is_bigendian || cloud.height < 2 ||
-      cloud.width == 0 || cloud.data.size() < size || time->datatype != PointField::UINT32 ||
+      time->datatype != PointField::UINT32 ||
       (ring->datatype != PointField::UINT8 && ring->datatype != PointField::UINT16) ||
-      ring->offset >= cloud.point_step || time->offset + sizeof(std::uint32_t) > cloud.point_step) {
+      ring->offset >= cloud.point_step || time->offset + sizeof(std::uint32_t) > cloud.point_step ||
+      !is_whole(cloud)) {
     return false;
   }
   std::vector<std::int64_t> columns;

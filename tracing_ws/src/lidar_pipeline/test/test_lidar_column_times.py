@@ -5,13 +5,17 @@
 from __future__ import annotations
 
 import csv
+import struct
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
-from lidar_process import PERF_NODES, emulator, finish, start, start_driver
+from lidar_process import PACKAGE, PERF_NODES, emulator, finish, start, start_driver
 from traced_ros import free_domain
 
+from lidar_pipeline.perf.column_times import ColumnTimes
 from lidar_pipeline.sensor.capture import read_capture
 from lidar_pipeline.sensor.packet import COLUMN, LIDAR_BYTES
 
@@ -82,3 +86,53 @@ def test_a_step_of_0_notes_nothing(tmp_path: Path) -> None:
         finish(driver, end=True)
     names = {path.name for path in (tmp_path / "results").iterdir()}
     assert names == {"perf_points.csv", "perf.json"}
+
+
+def cloud_of(width: int, height: int = 4, **changes: Any) -> SimpleNamespace:
+    """Make a cloud by rows of points of 8 bytes: `t`, then `ring`."""
+    data = b"".join(
+        struct.pack("<IB3x", 1000 * column, row) for row in range(height) for column in range(width)
+    )
+    fields = [
+        SimpleNamespace(name="t", offset=0, datatype=6),
+        SimpleNamespace(name="ring", offset=4, datatype=2),
+    ]
+    own = {"width": width, "height": height, "point_step": 8, "is_bigendian": False}
+    return SimpleNamespace(**{**own, "fields": fields, "data": data, **changes})
+
+
+BAD = {
+    "no data": cloud_of(4, data=b""),
+    "a byte too few": cloud_of(4, data=cloud_of(4).data[:-1]),
+    "no column": cloud_of(0),
+    "no size of points": cloud_of(4, point_step=0),
+    "a field beyond the point": cloud_of(4, point_step=4),
+}
+
+
+@pytest.mark.parametrize("kind", BAD)
+def test_a_cloud_that_lacks_data_has_no_times(kind: str) -> None:
+    times = ColumnTimes(2)
+    times.take(0, BAD[kind])
+    assert list(times.rows()) == []
+    # Also as one of several whose layout is known.
+    times.take(1, cloud_of(4))
+    times.take(2, BAD[kind])
+    times.take(3, cloud_of(4))
+    own = [(column, 1000 * column) for column in (0, 2, 3)]
+    assert list(times.rows()) == [(scan, *one) for scan in (1, 3) for one in own]
+
+
+@pytest.mark.parametrize("program", PERF_NODES)
+def test_a_node_survives_a_cloud_that_is_cut_short(tmp_path: Path, program: str) -> None:
+    domain = free_domain()
+    perf = start(domain, program, n_samples=3, log=tmp_path, column_step=STEP)
+    status, _, errors = finish(start(domain, PACKAGE / "test/programs/send_clouds.py"))
+    assert status == 0, errors
+    status, _, errors = finish(perf)
+    assert status == 0, errors
+    columns = rows_of(tmp_path / "perf_points_columns.csv")
+    expected = (0, 100, 200, 300, 400, 500, 511)
+    assert [(row["scan"], row["column"], row["t_ns"]) for row in columns] == [
+        (scan, column, 1000 * column) for scan in (0, 2) for column in expected
+    ]

@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import socket
 import threading
@@ -197,6 +198,11 @@ def test_a_sensor_that_dies_and_packets_that_are_none_are_told(driver_program: s
         ({"timestamp_mode": "TIME_FROM_SYS_CLK"}, "'TIME_FROM_SYS_CLK' is none of TIME_FROM_INTE"),
         ({"tcp_port": 1}, "Cannot set the sensor at 127.0.0.1:1 up"),
         ({"proc_mask": "PCL|XYZ"}, "Cannot use parameter proc_mask: 'XYZ' is none of"),
+        ({"closing": "late"}, "Cannot use parameter closing: 'late' is none of complete, next."),
+        ({"lidar_port": 70000}, "Cannot use parameter lidar_port: 70000 is above 65535."),
+        ({"receive_buffer": 5_000_000_000}, "receive_buffer: 5000000000 is above 2147483647."),
+        ({"poll_hz": 2e9}, "Cannot use parameter poll_hz: 2000000000.0"),
+        ({"poll_hz": 1e-12}, "Cannot use parameter poll_hz: a poll takes more than 1000 s."),
     ],
 )
 def test_what_cannot_run_is_refused(
@@ -238,3 +244,88 @@ def test_it_goes_through_its_transitions_and_serves(driver_program: str) -> None
     assert told["anew"]
     # Set up twice, and once more by the service.
     assert sent["starts"] == 3
+
+
+@pytest.mark.parametrize("driver_program", DRIVERS)
+def test_a_start_that_failed_is_forgotten_when_a_later_one_succeeds(driver_program: str) -> None:
+    domain = free_domain()
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    driver = start_driver(domain, port, driver_program, lidar_mode="512x20", autostart=False)
+    assert change(domain, "1") == [False]
+    with emulator("--tcp-port", str(port)):
+        assert change(domain, "1 3") == [True, True]
+        time.sleep(1)
+        status, _, told = finish(driver, end=True)
+    assert status == 0, told
+    assert counts(told)["lidar_packets"] > 0
+
+
+def change(domain: int, transitions: str) -> list[bool]:
+    program = PACKAGE / "test/programs/change_states.py"
+    status, out, errors = finish(start(domain, program, transitions=f"'{transitions}'"))
+    assert status == 0, errors
+    return list(json.loads(out))
+
+
+@WITH_RCLCPP
+def test_a_driver_that_waits_for_listeners_ends_at_a_signal() -> None:
+    domain = free_domain()
+    driver = start_driver(
+        domain, 1, "ouster_driver_cpp", autostart=False, listeners=1, discovery_s=0
+    )
+    asking = start(domain, PACKAGE / "test/programs/change_states.py")
+    assert driver.stderr
+    while ": UDP ports " not in (line := driver.stderr.readline()):
+        assert line
+    time.sleep(0.5)
+    began = time.monotonic()
+    status, _, told = finish(driver, end=True)
+    assert time.monotonic() - began < 10
+    assert status == 0, told
+    assert "Stopped before all 1 subscriptions were there" in told
+    finish(asking)
+
+
+@pytest.mark.parametrize("program", both("composed"))
+def test_what_did_not_run_leaves_no_results(tmp_path: Path, program: str) -> None:
+    log = tmp_path / "own"
+    status, _, errors = finish(start(free_domain(), program, log=log, executor="wrong"))
+    assert status == 1, errors
+    assert not log.exists() or list(log.iterdir()) == []
+
+
+@pytest.mark.parametrize("driver_program", DRIVERS)
+def test_a_name_with_several_addresses_is_tried_at_each(driver_program: str) -> None:
+    # Mostly ::1 comes first, where the emulator is not.
+    with emulator("--mode", "512x20") as sensor:
+        driver = start_driver(
+            free_domain(),
+            sensor.port,
+            driver_program,
+            lidar_ip="localhost",
+            lidar_mode="512x20",
+            scans=2,
+        )
+        status, _, told = finish(driver)
+    assert status == 0, told
+
+
+@pytest.mark.parametrize("driver_program", DRIVERS)
+def test_an_answer_without_an_end_is_refused(driver_program: str) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as server:
+
+        def flood() -> None:
+            stream, _ = server.accept()
+            with stream, contextlib.suppress(OSError):
+                while True:
+                    stream.sendall(bytes(100_000).replace(b"\0", b"x"))
+
+        thread = threading.Thread(target=flood)
+        thread.start()
+        driver = start_driver(free_domain(), server.getsockname()[1], driver_program)
+        status, _, told = finish(driver)
+        thread.join(BOUND_S)
+    assert status == 1
+    assert "without an end of line" in told

@@ -47,6 +47,9 @@ class ChainNode(Node):
     says what went wrong.
     """
 
+    ends = False
+    """Whether it ends when it has everything, and not by a fault alone."""
+
     def __init__(self, name: str) -> None:
         """Make the node."""
         super().__init__(name)
@@ -107,7 +110,7 @@ class ChainNode(Node):
         value = self.setting(name, default)
         if value not in (default, other):
             raise ChainError(
-                f"Cannot use parameter {name}: {value!r} is neither {default} nor {other}."
+                f"Cannot use parameter {name}: {value!r} is none of {default}, {other}."
             )
         return value.upper()
 

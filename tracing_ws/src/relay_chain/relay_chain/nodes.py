@@ -12,9 +12,9 @@ ever).
 Source: output, listeners (subscriptions there to wait for), rate (Hz; 0 for as fast as possible),
 messages (0 for as many as go), seconds (0 for as long as it takes), loans (rclcpp only), peers
 (nodes that must be ready first). Relay: input, output, listeners, callback_group (exclusive or
-reentrant). Listener: input. Sink: input, and
-those of every node that ends by what it received (receiver.py). Distractor: rate (Hz) of `/slow`.
-Ping: ping.py. The nodes of a chain of services: services.py.
+reentrant). Listener: input. Sink: input, and those of every node that ends by what it received
+(receiver.py). Distractor: rate (Hz) of `/slow`. Ping: ping.py. The nodes of a chain of services:
+services.py.
 """
 
 from __future__ import annotations
@@ -213,7 +213,7 @@ class Sink(Receiver):
         )
 
     def missing(self) -> str | None:
-        """Say that the last relay, or who says the last, is not there; null when all are."""
+        """Say that nobody publishes on the input or on /chain_last; null when all do."""
         if not self._subscription.get_publisher_count():
             return f"no publisher on {self._subscription.topic_name}"
         return super().missing()

@@ -22,6 +22,8 @@ class Ping(Starter):
     one chain of all of them.
     """
 
+    ends = True
+
     def __init__(self, name: str = "ping") -> None:
         """Make a ping."""
         super().__init__(name, "/ping")

@@ -15,7 +15,6 @@ from rclpy.task import Future
 from relay_chain.node import ChainError, ChainNode
 from relay_chain.nodes import Distractor, Listener, Relay, Sink, Source
 from relay_chain.ping import Ping
-from relay_chain.receiver import Receiver
 from relay_chain.services import Caller, Forwarder, Responder
 from relay_chain.stop import end_in_time, when_signalled
 
@@ -81,10 +80,9 @@ def _spin(
         stop.set_result(True)
 
     def on_done(_: Future) -> None:
-        # These end when they have everything, others because of a fault.
-        sinks = [node for node in nodes if isinstance(node, Receiver | Ping | Caller)]
-        others = [node for node in nodes if node not in sinks]
-        if all(node.done.done() for node in sinks) or any(node.done.done() for node in others):
+        ends_done = all(node.done.done() for node in nodes if node.ends)
+        fault = any(node.done.done() for node in nodes if not node.ends)
+        if ends_done or fault:
             stop.set_result(True)
 
     for node in nodes:

@@ -23,6 +23,7 @@ AFTER_LAST_NS = 2_000_000_000
 class Receiver(ChainNode):
     """Done when it has every message, or when they stopped coming."""
 
+    ends = True
     what = "messages"
     """What it receives, in words."""
 
@@ -45,7 +46,7 @@ class Receiver(ChainNode):
         self._watch = self.create_timer(0.5, self.on_watch)
 
     def missing(self) -> str | None:
-        """Say that who says the last is not there; null when all are."""
+        """Say that nobody publishes on /chain_last; null when somebody does."""
         if self._last and not self._last.get_publisher_count():
             return f"no publisher on {self._last.topic_name}"
         return None

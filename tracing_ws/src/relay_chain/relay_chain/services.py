@@ -51,6 +51,8 @@ class Caller(Requester):
     It does not wait for an answer before the next call.
     """
 
+    ends = True
+
     def __init__(self, name: str = "caller") -> None:
         """Make a caller."""
         super().__init__(name)
@@ -61,6 +63,7 @@ class Caller(Requester):
         self._timeout_ns = round(self.setting("timeout_s", AFTER_LAST_NS / 1e9, least=0.0) * 1e9)
         self._payload = array.array("B", bytes(self.payload))
         self._round_trips: list[int | None] = []
+        self._answered = 0
         self._last_ns = 0
         self._timer = None
         self._last_publisher = None
@@ -105,6 +108,7 @@ class Caller(Requester):
         del future
         with self.calling:
             self._round_trips[number] = at_ns - stamp_ns
+            self._answered += 1
             self.truth.add("response", number, at_ns, stamp_ns)
             if self._answered == self._messages:
                 self._end()
@@ -113,10 +117,6 @@ class Caller(Requester):
         if self._timer:
             self._timer.cancel()
         self.finish()
-
-    @property
-    def _answered(self) -> int:
-        return len(self._round_trips) - self._round_trips.count(None)
 
     def says(self) -> str:
         """Say how many were answered."""

@@ -45,19 +45,19 @@ ChainNode::ChainNode(const std::string& name, const rclcpp::NodeOptions& options
   const auto block = of_ms(setting(*this, "block_ms", 0.0, 0));
   const auto depth = setting(*this, "depth", std::int64_t{10}, 1);
   qos_ = rclcpp::QoS(rclcpp::KeepLast(static_cast<std::size_t>(depth)));
-  if (is_other(*this, "history", "keep_last", "keep_all")) {
+  if (choice(*this, "history", {"keep_last", "keep_all"}) == "keep_all") {
     qos_.keep_all();
   }
-  if (is_other(*this, "reliability", "reliable", "best_effort")) {
+  if (choice(*this, "reliability", {"reliable", "best_effort"}) == "best_effort") {
     qos_.best_effort();
   }
-  if (is_other(*this, "durability", "volatile", "transient_local")) {
+  if (choice(*this, "durability", {"volatile", "transient_local"}) == "transient_local") {
     qos_.transient_local();
   }
   intra_process_ = setting(*this, "intra_process", false);
   payload_ = setting(*this, "payload", std::int64_t{1024}, 0);
-  message_type_ = message_name(is_other(*this, "type", "unbounded", "fixed"), payload_);
-  counts_losses_ = is_other(*this, "losses", "refuse", "count");
+  message_type_ = message_name(choice(*this, "type", {"unbounded", "fixed"}) == "fixed", payload_);
+  counts_losses_ = choice(*this, "losses", {"refuse", "count"}) == "count";
   if (block.count() > 0) {
     slow_ = endpoints_of("Timing").receiving(
         *this, {kSlowTopic, rclcpp::QoS(10)},

@@ -10,9 +10,9 @@
 namespace relay_chain {
 
 using strata_interfaces::msg::Timing;
+using workload::choice;
 using workload::Error;
 using workload::hz;
-using workload::is_other;
 using workload::setting;
 
 /// Names the type whose payload has that many bytes: of no fixed size, or the plain one of just

@@ -22,7 +22,7 @@ class Receiver : public ChainNode {
   /// `what` it receives, in words: messages.
   Receiver(const std::string& name, const rclcpp::NodeOptions& options, std::string what);
 
-  /// Says that who says the last is not there.
+  /// Says that nobody publishes on /chain_last; nothing when somebody does.
   std::optional<std::string> missing() override;
   bool sum_up(Summary& summary) const override;
   /// Counts what came.

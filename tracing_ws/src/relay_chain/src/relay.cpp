@@ -8,7 +8,7 @@ namespace relay_chain {
 
 Relay::Relay(const rclcpp::NodeOptions& options) : Sender("relay", options, "/chain_1") {
   auto input = topic(setting(*this, "input", std::string("/chain_0")));
-  if (is_other(*this, "callback_group", "exclusive", "reentrant")) {
+  if (choice(*this, "callback_group", {"exclusive", "reentrant"}) == "reentrant") {
     // A node holds its groups weakly.
     input.group = create_callback_group(rclcpp::CallbackGroupType::Reentrant);
     group_ = input.group;

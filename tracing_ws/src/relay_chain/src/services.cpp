@@ -112,7 +112,7 @@ Forwarder::Forwarder(const rclcpp::NodeOptions& options) : ChainNode("forwarder"
   const auto input = setting(*this, "input", std::string("/service_0"));
   const auto output = setting(*this, "output", std::string("/service_1"));
   client_ = create_client<TimingCall>(output, topic(output).qos);
-  if (is_other(*this, "answers", "at_once", "after_next")) {
+  if (choice(*this, "answers", {"at_once", "after_next"}) == "after_next") {
     const auto serve = [this](const Service::SharedPtr server,
                               const std::shared_ptr<rmw_request_id_t> id,
                               const TimingCall::Request::SharedPtr request) {

@@ -10,6 +10,20 @@
 
 namespace workload {
 
+namespace {
+
+/// A node that cannot run must leave no results: they would keep the next run from its files.
+std::unique_ptr<rclcpp::Executor> executor_of(MeasuringNode& node) {
+  try {
+    return make_executor(execution_of(node));
+  } catch (...) {
+    node.withdraw();
+    throw;
+  }
+}
+
+}  // namespace
+
 int MeasuringNode::report() {
   if (std::exchange(reported_, true)) {
     return 0;
@@ -48,7 +62,7 @@ int run_measuring(int argc, char** argv,
   try {
     init_ros(argc, argv);
     const auto node = make();
-    const auto executor = make_executor(execution_of(*node));
+    const auto executor = executor_of(*node);
     Spinning spinning(*executor);
     node->when_done([&] { spinning.stop(); });
     executor->add_node(node);

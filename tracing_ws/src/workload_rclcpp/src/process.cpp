@@ -69,8 +69,8 @@ std::unique_ptr<rclcpp::Executor> make_executor(const Execution& execution) {
               "' is none of single, multi, events.");
 }
 
-int Spinning::spin() {
-  std::thread waiter([this] { wait_signal(); });
+int Spinning::spin(const std::function<void()>& on_signal) {
+  std::thread waiter([&] { wait_signal(on_signal); });
   executor_.spin();
   {
     const std::lock_guard lock(mutex_);
@@ -82,7 +82,7 @@ int Spinning::spin() {
   return signal_;
 }
 
-void Spinning::wait_signal() {
+void Spinning::wait_signal(const std::function<void()>& on_signal) {
   const auto set = signals();
   int number = 0;
   sigwait(&set, &number);
@@ -91,6 +91,7 @@ void Spinning::wait_signal() {
     return;
   }
   signal_ = number;
+  on_signal();
   // Again and again: an executor that does not spin yet would forget it.
   while (!ended_) {
     executor_.cancel();

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "workload_rclcpp/settings.hpp"
 
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <type_traits>
@@ -91,13 +92,23 @@ double hz(rclcpp::Node& node, const std::string& name, double value) {
   return found;
 }
 
-bool is_other(rclcpp::Node& node, const std::string& name, const std::string& value,
-              const std::string& other) {
-  const std::string found = setting(node, name, value);
-  if (found != value && found != other) {
-    throw refused(name, "'" + found + "' is neither " + value + " nor " + other);
+void refuse_unknown(const std::string& parameter, const std::string& value,
+                    const std::vector<std::string>& words) {
+  if (std::find(words.begin(), words.end(), value) != words.end()) {
+    return;
   }
-  return found == other;
+  std::string known;
+  for (const auto& word : words) {
+    known += (known.empty() ? "" : ", ") + (word.empty() ? "''" : word);
+  }
+  throw refused(parameter, "'" + value + "' is none of " + known);
+}
+
+std::string choice(Parameters& parameters, const std::string& name,
+                   const std::vector<std::string>& words) {
+  auto found = setting(parameters, name, words.front());
+  refuse_unknown(name, found, words);
+  return found;
 }
 
 }  // namespace workload

@@ -8,7 +8,9 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+from rclpy.impl.implementation_singleton import rclpy_implementation
 from rclpy.lifecycle import LifecycleNode
+from rclpy.logging import get_logger
 from sensor_msgs.msg import Image, Imu, LaserScan, PointCloud2
 
 import driver_tracepoints
@@ -71,11 +73,12 @@ class ScanPublisher:
             (publishers.scan, plane.fill),
         ]
         self._products = [(topic, fill) for topic, fill in candidates if topic is not None]
-        self.scans = self.messages = self.unheard = 0
+        self.scans = self.published = self.unheard = self.messages = self.refused = 0
 
     def publish(self, scan: Scan, closed_ns: int) -> None:
         """Publish a scan that was closed at a time of CLOCK_REALTIME."""
         at_ns = closed_ns if self._by_reception else scan.stamp_ns
+        before = self.messages
         ready = False
         for publisher, fill in self._products:
             if not publisher.get_subscription_count():
@@ -86,9 +89,12 @@ class ScanPublisher:
                 size = len(data) if data is not None else 4 * len(message.ranges)
                 driver_tracepoints.cloud_ready(self._source, scan.number, size)
                 ready = True
-            publisher.publish(message)
-            self.messages += 1
+            if _is_taken(publisher, message, warned=self.refused > 0):
+                self.messages += 1
+            else:
+                self.refused += 1
         self.scans += 1
+        self.published += self.messages > before
         self.unheard += not ready
 
 
@@ -100,7 +106,7 @@ class ImuPublisher:
         self._message = Inertia(settings.imu_frame)
         self._source = source
         self._by_reception = settings.connection.timestamp_mode == ROS_RECEPTION
-        self.packets = 0
+        self.packets = self.refused = 0
 
     def publish(self, packet: memoryview, sequence: int) -> None:
         """Publish a sample."""
@@ -108,4 +114,22 @@ class ImuPublisher:
         self.packets += 1
         if self._publisher is not None and self._publisher.get_subscription_count():
             at_ns = time.time_ns() if self._by_reception else None
-            self._publisher.publish(self._message.fill(packet, at_ns))
+            message = self._message.fill(packet, at_ns)
+            self.refused += not _is_taken(self._publisher, message, warned=self.refused > 0)
+
+
+def _is_taken(publisher: Any, message: Any, *, warned: bool) -> bool:
+    """Publish, and tell whether the middleware took it.
+
+    With iceoryx it refuses what finds no free chunk. An exception would end the thread.
+    """
+    try:
+        publisher.publish(message)
+    except rclpy_implementation.RCLError as error:
+        if not warned:
+            get_logger("ouster_driver").warning(
+                f"A message on {publisher.topic_name} is refused, and lost, as later ones may be: "
+                f"{error}"
+            )
+        return False
+    return True

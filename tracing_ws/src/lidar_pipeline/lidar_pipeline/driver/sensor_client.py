@@ -19,6 +19,8 @@ from lidar_pipeline.sensor.packet import MODES, PIXELS, LidarMode
 
 ROS_RECEPTION = "TIME_FROM_ROS_RECEPTION"
 _TIMEOUT_S = 5.0
+_LONGEST_ANSWER = 1 << 20
+"""Far above any answer: the longest has some KB."""
 
 
 class SensorError(Exception):
@@ -63,7 +65,7 @@ class Metadata:
         angles = np.asarray(self.values.get(name, ()), np.float64)
         if angles.shape != (PIXELS,):
             raise SensorError(
-                f"Cannot use the sensor: it tells {angles.size} {name}, not {PIXELS}. "
+                f"Cannot use the sensor: it has {angles.size} {name}, not {PIXELS}. "
                 "It must have firmware 1.13's format."
             )
         return angles
@@ -107,7 +109,10 @@ def set_up(connection: Connection) -> Metadata:
 def _ask(lines: Any, command: str) -> str:
     lines.write(f"{command}\n")
     lines.flush()
-    return lines.readline().strip()
+    answer: str = lines.readline(_LONGEST_ANSWER)
+    if len(answer) == _LONGEST_ANSWER:
+        raise ValueError(f"it answers {command.strip()!r} without an end of line")
+    return answer.strip()
 
 
 def _command(lines: Any, at: str, command: str) -> None:

@@ -17,6 +17,11 @@ from lidar_pipeline.driver.sensor_client import ROS_RECEPTION, Connection, Senso
 from lidar_pipeline.sensor.packet import MODES, TIMESTAMP_MODES
 
 Value = TypeVar("Value", bool, int, float, str)
+_PORTS = 65535
+_LARGEST_BUFFER = 2**31 - 1
+"""Bytes that a socket can have on Linux."""
+_FASTEST_POLL, _SLOWEST_POLL = 1_000_000_000, 0.001
+"""Hz."""
 PROCESSORS = ("IMG", "PCL", "IMU", "SCAN")
 
 
@@ -39,10 +44,12 @@ class Settings:
     scans: int
 
 
-def setting(node: Node, name: str, default: Value, least: float | None = None) -> Value:
+def setting(
+    node: Node, name: str, default: Value, least: float | None = None, most: float | None = None
+) -> Value:
     """Declare a parameter, once, and return its value; a whole number will do for a float.
 
-    Raises SensorError when the value has another type or is below `least`.
+    Raises SensorError when the value has another type or is below `least` or above `most`.
     """
     if not node.has_parameter(name):
         node.declare_parameter(name, default, ParameterDescriptor(dynamic_typing=True))
@@ -53,6 +60,8 @@ def setting(node: Node, name: str, default: Value, least: float | None = None) -
         raise SensorError(f"Cannot use parameter {name}: {value!r} is no {type(default).__name__}.")
     if least is not None and not value >= least:
         raise SensorError(f"Cannot use parameter {name}: {value} is below {least}.")
+    if most is not None and value > most:
+        raise SensorError(f"Cannot use parameter {name}: {value} is above {most}.")
     return value
 
 
@@ -87,6 +96,16 @@ def _mask(node: Node) -> frozenset[str]:
     return names
 
 
+def _poll_hz(node: Node) -> float:
+    found = setting(node, "poll_hz", 0.0, 0, _FASTEST_POLL)
+    if 0 < found < _SLOWEST_POLL:
+        raise SensorError(
+            "Cannot use parameter poll_hz: a poll takes more than 1000 s. Use 0 for threads, or at "
+            "least 0.001."
+        )
+    return found
+
+
 def read_settings(node: Node) -> Settings:
     """Declare and read all parameters. Raises SensorError."""
     if setting(node, "intra_process", default=False):
@@ -97,9 +116,9 @@ def read_settings(node: Node) -> Settings:
     connection = Connection(
         lidar_ip=setting(node, "lidar_ip", ""),
         computer_ip=setting(node, "computer_ip", ""),
-        tcp_port=setting(node, "tcp_port", 7501, 1),
-        lidar_port=setting(node, "lidar_port", 7502, 0),
-        imu_port=setting(node, "imu_port", 7503, 0),
+        tcp_port=setting(node, "tcp_port", 7501, 1, _PORTS),
+        lidar_port=setting(node, "lidar_port", 7502, 0, _PORTS),
+        imu_port=setting(node, "imu_port", 7503, 0, _PORTS),
         lidar_mode=_choice(node, "lidar_mode", tuple(MODES)),
         timestamp_mode=_choice(node, "timestamp_mode", (*TIMESTAMP_MODES, ROS_RECEPTION)),
     )
@@ -112,8 +131,8 @@ def read_settings(node: Node) -> Settings:
         proc_mask=_mask(node),
         closing=_choice(node, "closing", POLICIES),
         cloud_layout=_choice(node, "cloud_layout", LAYOUTS),
-        poll_hz=setting(node, "poll_hz", 0.0, 0),
-        receive_buffer=setting(node, "receive_buffer", 26_214_400, 0),
+        poll_hz=_poll_hz(node),
+        receive_buffer=setting(node, "receive_buffer", 26_214_400, 0, _LARGEST_BUFFER),
         listeners=setting(node, "listeners", 0, 0),
         discovery_s=setting(node, "discovery_s", 30.0, 0),
         scans=setting(node, "scans", 0, 0),

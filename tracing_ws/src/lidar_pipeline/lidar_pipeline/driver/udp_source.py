@@ -42,7 +42,7 @@ class UdpSource:
         self.source = driver_tracepoints.source_init("udp", name, f"0.0.0.0:{self.port}")
 
     def _ask_for_buffer(self, size: int) -> int:
-        # The kernel doubles what it is asked for, and tells the double.
+        # The kernel doubles what it is asked for, and reports the double.
         if size:
             try:
                 self._socket.setsockopt(socket.SOL_SOCKET, _SO_RCVBUFFORCE, size // 2)

@@ -38,10 +38,12 @@ class ColumnTimes:
             return
         layout = (cloud.width, cloud.height, cloud.point_step)
         if layout != self._layout:
-            self._places = ()
+            self._layout, self._places = (), ()
             if not self._find(cloud):
                 return
             self._layout = layout
+        elif not _is_whole(cloud):
+            return
         ring, time = self._fields
         data = cloud.data
         for column, at in self._places:
@@ -55,6 +57,10 @@ class ColumnTimes:
         if ring is None or time is None or cloud.is_bigendian or cloud.height < 2:
             return False
         if ring.datatype not in (_UINT8, _UINT16) or time.datatype != _UINT32:
+            return False
+        if ring.offset >= cloud.point_step or time.offset + _TIME.size > cloud.point_step:
+            return False
+        if not _is_whole(cloud):
             return False
         columns = sorted({*range(0, cloud.width, self._step), cloud.width - 1})
         size = cloud.point_step
@@ -77,3 +83,8 @@ class ColumnTimes:
         """Give what was noted, columns as in NAMES: `t_ns` since the scan's first column."""
         values = iter(self._values)
         return zip(values, values, values, strict=True)
+
+
+def _is_whole(cloud: Any) -> bool:
+    """Tell whether a cloud has the data of all its points, and has points."""
+    return 0 < cloud.width * cloud.height * cloud.point_step <= len(cloud.data)

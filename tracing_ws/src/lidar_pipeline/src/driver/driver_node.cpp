@@ -112,16 +112,29 @@ bool OusterDriver::is_listened() const {
   return false;
 }
 
+bool OusterDriver::is_stopped() {
+  // A container ends its context at a signal.
+  return stopped_ || !get_node_base_interface()->get_context()->is_valid();
+}
+
 OusterDriver::CallbackReturn OusterDriver::on_configure(const rclcpp_lifecycle::State& state) {
   try {
     prepare();
     // With autostart they are there already: nothing is held up here.
     while (!is_listened()) {
+      if (is_stopped()) {
+        release();
+        RCLCPP_ERROR(get_logger(), "Stopped before all %zu subscriptions were there",
+                     settings_->listeners);
+        return CallbackReturn::FAILURE;
+      }
       std::this_thread::sleep_for(kLook);
     }
     metadata_ = set_up(settings_->connection);
     parts_ = std::make_unique<Parts>(*lidar_, *imu_, *topics_, *settings_, *metadata_);
     transforms_ = send_transforms(*this, *settings_, *metadata_);
+    // An earlier attempt may have failed.
+    problem_.reset();
   } catch (const std::exception& error) {
     release();
     problem_ = error.what();
@@ -234,10 +247,11 @@ Counts OusterDriver::counts() {
           {"imu_unread", imu_->unread()},
           {"receive_buffer", lidar_->granted()},
           {"scans", lidar.scans},
-          {"published_scans", scans.scans - scans.unheard},
+          {"published_scans", scans.published},
           {"unheard_scans", scans.unheard},
           {"dropped_scans", lidar.dropped_scans},
           {"messages", scans.messages},
+          {"refused_messages", scans.refused + parts_->inertia.refused},
           {"missing_packets", lidar.missing_packets},
           {"missing_columns", lidar.missing_columns},
           {"late_packets", packets.late},

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -33,6 +34,10 @@ class OusterDriver : public rclcpp_lifecycle::LifecycleNode {
   void when_done(std::function<void()> act) { act_ = std::move(act); }
   /// Ceases to read and writes the counts, once; the exit status.
   int report();
+  /// Has no counts written.
+  void withdraw() { reported_ = true; }
+  /// Has a transition that waits for listeners fail, from any thread.
+  void stop() { stopped_ = true; }
 
   CallbackReturn on_configure(const rclcpp_lifecycle::State& state) override;
   CallbackReturn on_activate(const rclcpp_lifecycle::State& state) override;
@@ -48,6 +53,8 @@ class OusterDriver : public rclcpp_lifecycle::LifecycleNode {
   std::unique_ptr<UdpSource> open(const char* name, std::uint16_t port) const;
   /// Whether all listeners are there. Throws workload::Error when they had their time.
   [[nodiscard]] bool is_listened() const;
+  /// Whether nobody wants the driver to start any more.
+  [[nodiscard]] bool is_stopped();
   void on_watch();
   void check_bound();
   void stop_reading();
@@ -61,6 +68,7 @@ class OusterDriver : public rclcpp_lifecycle::LifecycleNode {
   CountsFile counts_file_;
   std::function<void()> act_;
   bool reported_ = false;
+  std::atomic<bool> stopped_ = false;
   std::optional<std::string> problem_;
   std::optional<Settings> settings_;
   std::optional<Metadata> metadata_;

@@ -2,8 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "driver_program.hpp"
 
-#include <algorithm>
 #include <cstdio>
+#include <memory>
+#include <string>
 #include <workload_rclcpp/process.hpp>
 #include <workload_rclcpp/settings.hpp>
 
@@ -19,11 +20,15 @@ int run_nodes(int argc, char** argv, bool with_perf_node) {
   // Before anything starts a thread.
   workload::hold_signals();
   int status = 1;
+  bool spun = false;
+  std::shared_ptr<PerfNode> perf_node;
+  std::shared_ptr<OusterDriver> driver;
   try {
     workload::init_ros(argc, argv);
-    const auto perf_node =
-        with_perf_node ? std::make_shared<PerfNode>(rclcpp::NodeOptions()) : nullptr;
-    const auto driver = std::make_shared<OusterDriver>(rclcpp::NodeOptions());
+    if (with_perf_node) {
+      perf_node = std::make_shared<PerfNode>(rclcpp::NodeOptions());
+    }
+    driver = std::make_shared<OusterDriver>(rclcpp::NodeOptions());
     const auto executor = workload::make_executor(
         workload::execution_of(with_perf_node ? *perf_node->get_node_parameters_interface()
                                               : *driver->get_node_parameters_interface()));
@@ -34,7 +39,8 @@ int run_nodes(int argc, char** argv, bool with_perf_node) {
       executor->add_node(perf_node);
     }
     executor->add_node(driver->get_node_base_interface());
-    spinning.spin();
+    spun = true;
+    spinning.spin([&] { driver->stop(); });
     status = driver->report();
     if (perf_node && status == 0) {
       status = perf_node->report();
@@ -43,7 +49,15 @@ int run_nodes(int argc, char** argv, bool with_perf_node) {
     }
     rclcpp::shutdown();
   } catch (const std::exception& error) {
+    status = 1;
     std::fprintf(stderr, "%s\n", error.what());
+    // What did not run must leave no results: they would keep the next run from its files.
+    if (perf_node && !spun) {
+      perf_node->withdraw();
+    }
+    if (driver && !spun) {
+      driver->withdraw();
+    }
   }
   return status;
 }

@@ -17,6 +17,23 @@ bool is_heard(const rclcpp::PublisherBase& topic) {
   return topic.get_subscription_count() > 0 || topic.get_intra_process_subscription_count() > 0;
 }
 
+/// Publishes, and says whether the middleware took it: with iceoryx it refuses what finds no free
+/// chunk. On a bare thread an exception would end the process.
+template <typename Publisher, typename Message>
+bool is_taken(Publisher& topic, Message&& message, Count& refused) {
+  try {
+    topic.publish(std::forward<Message>(message));
+    return true;
+  } catch (const rclcpp::exceptions::RCLError& error) {
+    if (refused++ == 0) {
+      RCLCPP_WARN(rclcpp::get_logger("ouster_driver"),
+                  "A message on %s is refused, and lost, as later ones may be: %s",
+                  topic.get_topic_name(), error.what());
+    }
+    return false;
+  }
+}
+
 }  // namespace
 
 Topics::Topics(rclcpp_lifecycle::LifecycleNode& node, const Settings& settings)
@@ -79,19 +96,20 @@ void ScanPublisher::add(const Topic<typename Maker::Message>& topic, Maker maker
         if (!ready) {
           strata_driver_cloud_ready(source_, scan.number, Maker::bytes(*message));
         }
-        topic->publish(std::move(message));
-        ++messages;
+        messages += is_taken(*topic, std::move(message), refused) ? 1 : 0;
         return true;
       });
 }
 
 void ScanPublisher::publish(const Scan& scan, std::int64_t closed_ns) {
   const auto at_ns = by_reception_ ? closed_ns : static_cast<std::int64_t>(scan.stamp_ns);
+  const std::int64_t before = messages;
   bool ready = false;
   for (const auto& product : products_) {
     ready = product(scan, at_ns, ready) || ready;
   }
   ++scans;
+  published += messages > before ? 1 : 0;
   unheard += ready ? 0 : 1;
 }
 
@@ -108,7 +126,7 @@ void ImuPublisher::publish(const ImuSample& sample, std::uint64_t sequence) {
     if (by_reception_) {
       at_ns = workload::epoch_ns();
     }
-    topic_->publish(message_.make(sample, at_ns));
+    is_taken(*topic_, message_.make(sample, at_ns), refused);
   }
 }
 

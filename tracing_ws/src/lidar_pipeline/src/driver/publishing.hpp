@@ -46,8 +46,12 @@ class ScanPublisher {
   void publish(const Scan& scan, std::int64_t closed_ns);
 
   Count scans{0};
-  Count messages{0};
+  /// Of which at least one message went out.
+  Count published{0};
   Count unheard{0};
+  Count messages{0};
+  /// Messages that the middleware did not take.
+  Count refused{0};
 
  private:
   /// Publishes one message of a scan; false when nobody listens. `ready`: the scan's event was
@@ -69,6 +73,8 @@ class ImuPublisher {
   ImuPublisher(const Topics& topics, const Settings& settings, std::uint64_t source);
 
   void publish(const ImuSample& sample, std::uint64_t sequence);
+
+  Count refused{0};
 
  private:
   Topic<sensor_msgs::msg::Imu> topic_;

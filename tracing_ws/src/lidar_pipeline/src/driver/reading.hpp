@@ -3,6 +3,7 @@
 // Reads the sockets: by threads that wait for packets, or by a timer, one packet a tick.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>

@@ -22,6 +22,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr timeval kTimeout{5, 0};
+/// Far above any answer: the longest has some KB.
+constexpr std::size_t kLongestAnswer = 1 << 20;
 
 /// A TCP connection of lines. Throws std::exception when it fails.
 class Lines {
@@ -35,13 +37,13 @@ class Lines {
       throw std::runtime_error(gai_strerror(status));
     }
     const std::unique_ptr<addrinfo, decltype(&freeaddrinfo)> addresses(found, freeaddrinfo);
-    socket_ = socket(found->ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
-    // It also bounds the time of connect().
-    setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &kTimeout, sizeof kTimeout);
-    setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &kTimeout, sizeof kTimeout);
-    if (socket_ < 0 || connect(socket_, found->ai_addr, found->ai_addrlen) < 0) {
-      fail();
+    // A name may have several, of which the sensor answers at one.
+    for (const auto* one = found; one != nullptr; one = one->ai_next) {
+      if (connects(*one)) {
+        return;
+      }
     }
+    fail();
   }
   Lines(const Lines&) = delete;
   Lines& operator=(const Lines&) = delete;
@@ -64,6 +66,9 @@ class Lines {
         throw std::runtime_error("it closed the connection");
       }
       come_.append(more.data(), static_cast<std::size_t>(size));
+      if (come_.size() > kLongestAnswer) {
+        throw std::runtime_error("it answers '" + command + "' without an end of line");
+      }
     }
     auto answer = come_.substr(0, end);
     come_.erase(0, end + 1);
@@ -72,6 +77,17 @@ class Lines {
   }
 
  private:
+  bool connects(const addrinfo& address) {
+    if (socket_ >= 0) {
+      close(socket_);
+    }
+    socket_ = socket(address.ai_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
+    // It also bounds the time of connect().
+    setsockopt(socket_, SOL_SOCKET, SO_SNDTIMEO, &kTimeout, sizeof kTimeout);
+    setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &kTimeout, sizeof kTimeout);
+    return socket_ >= 0 && connect(socket_, address.ai_addr, address.ai_addrlen) == 0;
+  }
+
   [[noreturn]] void fail() {
     const int code = errno == EINPROGRESS || errno == EAGAIN ? ETIMEDOUT : errno;
     if (socket_ >= 0) {
@@ -94,14 +110,14 @@ void command(Lines& lines, const std::string& at, const std::string& text) {
 }
 
 Angles angles(const Json& values, const char* name) {
-  const auto told = values.value(name, std::vector<double>());
+  const auto given = values.value(name, std::vector<double>());
   Angles found{};
-  if (told.size() != found.size()) {
-    throw SensorError("Cannot use the sensor: it tells " + std::to_string(told.size()) + " " +
-                      name + ", not " + std::to_string(kPixels) +
+  if (given.size() != found.size()) {
+    throw SensorError("Cannot use the sensor: it has " + std::to_string(given.size()) + " " + name +
+                      ", not " + std::to_string(kPixels) +
                       ". It must have firmware 1.13's format.");
   }
-  std::copy(told.begin(), told.end(), found.begin());
+  std::copy(given.begin(), given.end(), found.begin());
   return found;
 }
 

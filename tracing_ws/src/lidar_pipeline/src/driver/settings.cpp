@@ -12,11 +12,18 @@ namespace lidar_pipeline {
 namespace {
 
 using Parameters = rclcpp::node_interfaces::NodeParametersInterface;
+using workload::choice;
 using Names = std::vector<std::string>;
 
 const Names kProcessors{"IMG", "PCL", "IMU", "SCAN"};
 const Names kTimestampModes{"TIME_FROM_INTERNAL_OSC", "TIME_FROM_SYNC_PULSE_IN",
                             "TIME_FROM_PTP_1588", kRosReception};
+
+/// Bytes that a socket can have on Linux.
+constexpr std::int64_t kLargestBuffer = 2'147'483'647;
+/// Hz: the period in ns is a whole number above 0 of 64 bits.
+constexpr std::int64_t kFastestPoll = 1'000'000'000;
+constexpr double kSlowestPoll = 0.001;
 
 std::string join(const Names& names, const char* between) {
   std::string out;
@@ -26,25 +33,8 @@ std::string join(const Names& names, const char* between) {
   return out;
 }
 
-bool is_among(const Names& names, const std::string& name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
-
 std::string text_setting(Parameters& parameters, const char* name, const std::string& value = "") {
   return workload::setting(parameters, name, value);
-}
-
-void refuse_unknown(const char* parameter, const std::string& value, const Names& choices) {
-  if (!is_among(choices, value)) {
-    throw workload::Error(std::string("Cannot use parameter ") + parameter + ": '" + value +
-                          "' is none of " + join(choices, ", ") + ".");
-  }
-}
-
-std::string choice(Parameters& parameters, const char* name, const Names& choices) {
-  auto value = text_setting(parameters, name, choices.front());
-  refuse_unknown(name, value, choices);
-  return value;
 }
 
 std::string address(Parameters& parameters, const char* name) {
@@ -56,14 +46,22 @@ std::string address(Parameters& parameters, const char* name) {
   return value;
 }
 
+/// Declares a parameter between two bounds.
+template <typename Value>
+Value bounded(Parameters& parameters, const char* name, Value value, std::int64_t least,
+              std::int64_t most) {
+  const Value found = workload::setting(parameters, name, value, least);
+  if (found > static_cast<Value>(most)) {
+    throw workload::Error(std::string("Cannot use parameter ") + name + ": " +
+                          rclcpp::to_string(rclcpp::ParameterValue(found)) + " is above " +
+                          std::to_string(most) + ".");
+  }
+  return found;
+}
+
 std::uint16_t port(Parameters& parameters, const char* name, std::int64_t value,
                    std::int64_t least) {
-  const auto found = workload::setting(parameters, name, value, least);
-  if (found > 0xFFFF) {
-    throw workload::Error(std::string("Cannot use parameter ") + name + ": " +
-                          std::to_string(found) + " is above 65535.");
-  }
-  return static_cast<std::uint16_t>(found);
+  return static_cast<std::uint16_t>(bounded(parameters, name, value, least, 0xFFFF));
 }
 
 LidarMode lidar_mode(Parameters& parameters) {
@@ -76,6 +74,16 @@ LidarMode lidar_mode(Parameters& parameters) {
                        [&](const LidarMode& mode) { return mode.name == name; });
 }
 
+double poll_hz(Parameters& parameters) {
+  const auto found = bounded(parameters, "poll_hz", 0.0, 0, kFastestPoll);
+  if (found != 0 && found < kSlowestPoll) {
+    throw workload::Error(
+        "Cannot use parameter poll_hz: a poll takes more than 1000 s. Use 0 for "
+        "threads, or at least 0.001.");
+  }
+  return found;
+}
+
 std::set<std::string> proc_mask(Parameters& parameters) {
   std::istringstream given(text_setting(parameters, "proc_mask", join(kProcessors, "|")));
   std::set<std::string> names;
@@ -85,7 +93,7 @@ std::set<std::string> proc_mask(Parameters& parameters) {
     }
   }
   for (const auto& name : names) {
-    refuse_unknown("proc_mask", name, kProcessors);
+    workload::refuse_unknown("proc_mask", name, kProcessors);
   }
   return names;
 }
@@ -117,8 +125,8 @@ Settings read_settings(Parameters& parameters) {
           proc_mask(parameters),
           choice(parameters, "closing", {"complete", "next"}) == "complete",
           choice(parameters, "cloud_layout", {"column", "row"}) == "column",
-          real("poll_hz", 0.0),
-          whole("receive_buffer", 26'214'400),
+          poll_hz(parameters),
+          bounded(parameters, "receive_buffer", std::int64_t{26'214'400}, 0, kLargestBuffer),
           static_cast<std::size_t>(whole("listeners", 0)),
           std::chrono::duration<double>(real("discovery_s", 30.0)),
           whole("scans", 0),

@@ -49,7 +49,7 @@ UdpSource::UdpSource(const std::string& name, std::uint16_t port, std::int64_t b
 UdpSource::~UdpSource() { close(socket_); }
 
 void UdpSource::ask_for_buffer(std::int64_t size) {
-  // The kernel doubles what it is asked for, and tells the double.
+  // The kernel doubles what it is asked for, and reports the double.
   const int half = static_cast<int>(size / 2);
   if (size != 0 && setsockopt(socket_, SOL_SOCKET, SO_RCVBUFFORCE, &half, sizeof half) < 0) {
     setsockopt(socket_, SOL_SOCKET, SO_RCVBUF, &half, sizeof half);

@@ -4,6 +4,7 @@
 
 #include <condition_variable>
 #include <cstddef>
+#include <functional>
 #include <memory>
 #include <mutex>
 #include <rclcpp/executor.hpp>
@@ -29,6 +30,7 @@ struct Execution {
 
 /// Declares a node's parameters `executor` and `threads`. Throws Error when they cannot be used.
 Execution execution_of(rclcpp::Node& node);
+/// The same of a node that is no rclcpp::Node, as lifecycle nodes are.
 Execution execution_of(rclcpp::node_interfaces::NodeParametersInterface& parameters);
 
 /// Makes an executor. Throws Error for a kind that is none.
@@ -39,13 +41,14 @@ class Spinning {
  public:
   explicit Spinning(rclcpp::Executor& executor) : executor_(executor) {}
 
-  /// The number of the signal that ended it; 0 when there was none.
-  int spin();
+  /// The number of the signal that ended it; 0 when there was none. `on_signal` is called at a
+  /// signal, on another thread: a callback may be busy then, and must learn that it is to end.
+  int spin(const std::function<void()>& on_signal = [] {});
   /// Ends `spin`, from a callback that it runs.
   void stop() { executor_.cancel(); }
 
  private:
-  void wait_signal();
+  void wait_signal(const std::function<void()>& on_signal);
 
   rclcpp::Executor& executor_;
   std::mutex mutex_;

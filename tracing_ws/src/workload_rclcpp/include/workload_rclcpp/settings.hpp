@@ -7,6 +7,7 @@
 #include <rclcpp/node.hpp>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 namespace workload {
 
@@ -43,8 +44,17 @@ Value setting(rclcpp::Node& node, const std::string& name, const Value& value,
 /// Declares a parameter that is a rate and returns it, in Hz. Throws Error when it is not above 0.
 double hz(rclcpp::Node& node, const std::string& name, double value);
 
-/// Declares a parameter that has one of two values and tells whether it is the other one.
-bool is_other(rclcpp::Node& node, const std::string& name, const std::string& value,
-              const std::string& other);
+/// Throws Error, which names the words, when a value of a parameter is not among them.
+void refuse_unknown(const std::string& parameter, const std::string& value,
+                    const std::vector<std::string>& words);
+
+/// Declares a parameter that is one of some words, the first by default. Throws Error for another.
+std::string choice(Parameters& parameters, const std::string& name,
+                   const std::vector<std::string>& words);
+
+inline std::string choice(rclcpp::Node& node, const std::string& name,
+                          const std::vector<std::string>& words) {
+  return choice(*node.get_node_parameters_interface(), name, words);
+}
 
 }  // namespace workload
