@@ -56,7 +56,11 @@ def read_bytes(path: Path, limit: int, *, follow: bool = True) -> bytes:
             raise DocumentError("it is a directory", advice="Give a file")
         if not stat.S_ISREG(found.st_mode):
             raise DocumentError("it is not a regular file", advice="Give a file")
-        content = file.read(limit + 1)
+        # As much as is asked for is allocated.
+        content = file.read(min(found.st_size, limit) + 1)
+        if found.st_size < len(content) <= limit:
+            # It grows, or the kernel states no size.
+            content += file.read(limit + 1 - len(content))
         if len(content) > limit:
             size = max(found.st_size, len(content))
             fact = f"it has {size:,} bytes, and at most {limit:,} are read"
