@@ -72,6 +72,10 @@ ChainNode::ChainNode(const std::string& name, const rclcpp::NodeOptions& options
 ChainNode::~ChainNode() { write_at_last(); }
 
 void ChainNode::write_at_last() noexcept {
+  // What never ran must leave no files: they would keep the next run from theirs.
+  if (!spun_) {
+    return;
+  }
   try {
     write();
   } catch (const std::exception& error) {
@@ -142,6 +146,7 @@ std::size_t ChainNode::reaching(const rclcpp::SubscriptionBase& subscription) co
 }
 
 void ChainNode::on_poll() {
+  spun_ = true;
   auto lacks = missing();
   if (!lacks && slow_ && slow_->get_publisher_count() == 0) {
     lacks = std::string("no publisher on ") + kSlowTopic;

@@ -104,6 +104,8 @@ class ChainNode : public rclcpp::Node {
 
   std::function<void()> act_;
   std::atomic<bool> done_ = false;
+  /// Whether an executor called a callback of this node.
+  std::atomic<bool> spun_ = false;
   std::optional<std::string> problem_;
 
   rclcpp::SubscriptionBase::SharedPtr slow_;

@@ -132,3 +132,12 @@ for child in children.values():
     child.stdout.readline()
 print(_end(children), file=sys.stderr)
 """
+
+
+def test_a_node_that_cannot_run_leaves_no_files(tmp_path: Path, client: str) -> None:
+    program = "sink_cpp" if client == "rclcpp" else "sink"
+    settings = (f"log:={tmp_path}", "executor:=wrong")
+    status, errors = finish(JAZZY.executable(program, *settings))
+    assert status == 1
+    assert "Cannot use parameter executor: 'wrong' is" in errors
+    assert list(tmp_path.iterdir()) == []
