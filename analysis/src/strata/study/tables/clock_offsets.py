@@ -41,10 +41,9 @@ def clocks(results: Results, study: str, figure: Figure) -> Table:
         out.rows.append({**levels, **_described(own)})
     notes = (
         "Offsets are what the program estimates of its clock, by packets whose delay it takes for "
-        "the same both ways; it does not see an error of that. They are of the host's clock and its "
-        "master: the sensor's own offset is not in them. Not locked: the servo was in s0 or "
-        "s1, or the log had no line for over three times its usual distance; lines of a summary "
-        "do not tell.",
+        "the same both ways; it does not see an error of that. They are of the host's clocks: the "
+        "sensor's own offset is not in them. Not locked: the servo was in s0 or s1, or the log had "
+        "no line for over three times its usual distance; lines of a summary do not tell.",
     )
     empty = "" if len(frame) else "no log of ptp4l or phc2sys was imported for these cells"
     title = f"clock offset ({MICRO})"
@@ -98,8 +97,8 @@ class ClockErrors:
             return ""
         largest = max(one.value_ns for one in self._known.values())
         return (
-            f"the host's clock differed from its master by up to {value_text(largest, NANOSECONDS)} "
-            "(imported logs): values by the sensor's stamps may be off by so much, and by the "
+            "the host's clocks differed from their master by up to "
+            f"{value_text(largest, NANOSECONDS)} (imported logs): values by the sensor's stamps may be off by so much, and by the "
             "sensor's own offset, which is not in it"
         )
 
