@@ -12,6 +12,7 @@ from campaign_files import CAMPAIGN, written
 
 from strata.campaign.cells import Variant, expand, load_cell
 from strata.campaign.load import load_campaign, shipped_campaigns
+from strata.campaign.machine_requirements import Needs
 from strata.campaign.model import level_names
 from strata.errors import CampaignError
 from strata.record.profiles import load_profile
@@ -42,9 +43,26 @@ def test_a_shipped_campaign_can_be_used(path: Path) -> None:
     assert sum((cell.expected_s or 0) + 7.0 for cell in quick) < 1800
 
 
-def test_the_five_campaigns_ship() -> None:
-    names = [path.stem for path in shipped_campaigns()]
-    assert names == ["camera", "ouster", "relay", "sizes", "statistics"]
+def test_the_five_originals_and_two_for_real_sensors_ship() -> None:
+    loaded = [load_campaign(str(path)) for path in shipped_campaigns()]
+    originals = [one.name for one in loaded if one.campaign.original]
+    assert originals == ["camera", "ouster", "relay", "sizes", "statistics"]
+    assert [one.name for one in loaded if not one.campaign.original] == [
+        "camera_real",
+        "lidar_real",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("name", "package"), [("lidar_real", "ouster_ros"), ("camera_real", "gscam")]
+)
+def test_cells_of_a_real_sensor_are_skipped_without_its_driver(name: str, package: str) -> None:
+    cells = expand(load_campaign(name), Variant(1, quick=False))
+    assert cells and all(cell.needs == [f"package:{package}"] for cell in cells)
+    nowhere = Needs({"AMENT_PREFIX_PATH": "/nonexistent"})
+    assert nowhere.unmet(cells[0].needs[0]) == f"the package {package} is not installed"
+    # What the drivers' launch files are given differs from cell to cell, and the rate with it.
+    assert len({cell.nominal_hz for cell in cells}) == (2 if name == "lidar_real" else 1)
 
 
 @pytest.mark.parametrize(
@@ -140,7 +158,7 @@ def test_a_campaign_extends_another_and_its_copy_does_not(tmp_path: Path) -> Non
 
 
 def test_a_name_that_does_not_ship_is_told_with_those_that_do() -> None:
-    with pytest.raises(CampaignError, match="Shipped: camera, ouster, relay, sizes, statistics"):
+    with pytest.raises(CampaignError, match="Shipped: camera, camera_real, lidar_real, ouster"):
         load_campaign("nothing")
 
 

@@ -104,6 +104,27 @@ def test_a_log_at_a_place_is_taken_at_its_word(campaign: Results, tmp_path: Path
     assert error.value_ns == 60
 
 
+def test_the_log_of_a_master_is_imported_and_adds_no_error(
+    campaign: Results, tmp_path: Path
+) -> None:
+    master = write_log(
+        tmp_path / "ptp4l.log",
+        campaign,
+        "ptp4l[{:.3f}]: port 1 (eth0): assuming the grand master role",
+        {-1.0: 0},
+    )
+    phc2sys = write_log(tmp_path / "phc2sys.log", campaign, SYSTEM, {-1.0: 5, 3.0: -60, 8.0: 9})
+    results = imported(campaign, master, phc2sys)
+    (error,) = clock_errors(results, "test_cases").values()
+    assert (error.value_ns, error.series) == (60, ("phc2sys CLOCK_REALTIME phc",))
+    found = [one.read_text() for one in results.directory.path.rglob("import.json")]
+    assert sum("ptp4l is the master" in text for text in found) == 1
+    table = table_of(
+        results, "test_cases", Figure(kind="summary", of="stamp_latency", rows="test_case")
+    )
+    assert any("The sensor's own offset is not in it" in note for note in table.notes)
+
+
 def test_a_report_shows_the_log_without_being_asked(campaign: Results, tmp_path: Path) -> None:
     offsets = {at / 2: 100 * (-1) ** at for at in range(12)}
     results = imported(campaign, write_log(tmp_path / "p.log", campaign, LINE, offsets))

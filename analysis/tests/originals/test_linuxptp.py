@@ -16,6 +16,7 @@ from strata.originals.linuxptp import CLOCK_OFFSET
 
 DATA = Path(__file__).parents[1] / "campaigns/data"
 S = 10**9
+MS = 10**6
 
 
 def log(place: Path, *lines: str) -> Imported:
@@ -45,8 +46,8 @@ def test_a_recorded_log_gives_every_offset_with_its_time_and_state() -> None:
     assert found["state"].tolist() == [int(state) for _, _, state in lines]
     assert found["t_ns"].tolist() == [int(at.replace(".", "")) * 1_000_000 for at, _, _ in lines]
     assert set(found["series"]) == {"ptp4l master"} and set(found["statistic"]) == {"each"}
-    # The link that went down, and the clock that seemed to run too fast.
-    assert codes(read) == {"clock_faults": 3, "clock_not_locked": 59}
+    # The link that went down, when the clock was its own master, and one that seemed too fast.
+    assert codes(read) == {"clock_faults": 3, "clock_is_master": 2, "clock_not_locked": 59}
     assert read.runs[0].facts["begun_monotonic_ns"] == 53_497_237_000_000
 
 
@@ -145,6 +146,37 @@ def test_a_time_that_goes_back_is_another_boot_and_another_run(tmp_path: Path) -
     assert codes(read) == {"several_boots": 2}
     # Of the first one it is not known when it booted.
     assert ["boot_ns" in run.facts for run in read.runs] == [False, True]
+
+
+def test_lines_of_two_programs_may_change_places(tmp_path: Path) -> None:
+    read = log(
+        tmp_path,
+        "ptp4l[2.004]: master offset 5 s2 freq +1 path delay 9",
+        "phc2sys[2.003]: CLOCK_REALTIME phc offset 7 s2 freq +1 delay 9",
+        "phc2sys[3.003]: CLOCK_REALTIME phc offset 8 s2 freq +1 delay 9",
+        "ptp4l[3.002]: master offset 6 s2 freq +1 path delay 9",
+    )
+    assert codes(read) == {} and len(read.runs) == 1
+    facts = read.runs[0].facts
+    assert (facts["begun_monotonic_ns"], facts["ended_monotonic_ns"]) == (2_003 * MS, 3_003 * MS)
+    assert sorted(samples(read)["value"]) == [5, 6, 7, 8]
+
+
+def test_a_master_has_no_offset_and_its_log_says_so(tmp_path: Path) -> None:
+    become = "port 1 (eth0): LISTENING to MASTER on ANNOUNCE_RECEIPT_TIMEOUT_EXPIRES"
+    lines = (
+        "ptp4l[10.000]: port 1 (eth0): INITIALIZING to LISTENING on INIT_COMPLETE",
+        f"ptp4l[17.000]: {become}",
+        "ptp4l[17.001]: selected local clock 001122.fffe.334455 as best master",
+        "ptp4l[17.002]: port 1 (eth0): assuming the grand master role",
+    )
+    read = log(tmp_path, *lines)
+    assert read.form == "ptp4l" and codes(read) == {"clock_is_master": 2}
+    assert [len(run.samples) for run in read.runs] == [0]
+    # The master's card still follows, or leads, the system's clock.
+    both = log(tmp_path, *lines, "phc2sys[18.000]: eth0 sys offset 7 s2 freq +1 delay 9")
+    assert codes(both) == {"clock_is_master": 2}
+    assert set(samples(both)["series"]) == {"phc2sys eth0 sys"}
 
 
 def test_a_log_of_both_programs_has_both(tmp_path: Path) -> None:

@@ -241,7 +241,9 @@ class _Plan:
                 name, place = level.scenario, (*self._at(factor), "scenario")
         beside = self._loaded.file.parent / name
         for path in (beside, beside.with_name(f"{beside.name}.yaml")):
-            if scenario_file(path) is not None:
+            found = scenario_file(path)
+            # A campaign may have the name of the shipped scenario that it runs.
+            if found is not None and not found.samefile(self._loaded.file):
                 return str(path.resolve()), place
         return name, place
 

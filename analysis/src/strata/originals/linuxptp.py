@@ -7,6 +7,9 @@ text`; the seconds are CLOCK_MONOTONIC, with three decimals (linuxptp, print.c).
 are in ns, frequencies in parts per billion; s0 to s3 are the servo's states unlocked, jump, locked
 and locked stable (clock.c, phc2sys.c, servo.h). With a summary interval a line has the root mean
 square and the largest absolute value of the offsets since the line before.
+
+A ptp4l whose clock is the master follows none and writes no offset: the log is read, without any
+value, and a finding says so.
 """
 
 from __future__ import annotations
@@ -42,8 +45,13 @@ _SUMMARY = re.compile(
 _MEASURES = re.compile(r"\b(?:offset|rms)\s+[+-]?\d")
 _FAULT = re.compile(r"to FAULTY|_FAULT\b|clockcheck|\bfailed\b|\btimed? ?out\b", re.IGNORECASE)
 _ISO = re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)")
+_MASTER = re.compile(
+    r"assuming the grand ?master role|\bto (?:GRAND_)?MASTER on (?:ANNOUNCE_RECEIPT|RS_)"
+)
 _FIRST_LINES = 20
 _NS = 10**9
+_BOOT_NS = 10 * _NS
+"""Two programs that write into one file change places by some ms; a boot goes back by more."""
 
 _CONVERSIONS = (
     "clock_offset: the offset of a line, ns as it is written; its time is CLOCK_MONOTONIC of the "
@@ -87,6 +95,7 @@ class _Log:
     parts: list[_Part] = field(default_factory=list)
     unreadable: list[int] = field(default_factory=list)
     faults: list[int] = field(default_factory=list)
+    masters: list[int] = field(default_factory=list)
     last_line: str = ""
 
     def add(self, line: Line) -> None:
@@ -97,11 +106,15 @@ class _Log:
                 self.unreadable.append(line.number)
             return
         at_ns = _nanoseconds(found["at"] or found["later"])
-        if not self.parts or at_ns < self.parts[-1].last_ns:
-            self.parts.append(_Part(first_ns=at_ns))
-        part, self.last_line = self.parts[-1], line.text
-        part.last_ns = at_ns
+        if not self.parts or at_ns < self.parts[-1].last_ns - _BOOT_NS:
+            self.parts.append(_Part(first_ns=at_ns, last_ns=at_ns))
+        part = self.parts[-1]
+        part.first_ns = min(part.first_ns, at_ns)
+        if at_ns >= part.last_ns:
+            part.last_ns, self.last_line = at_ns, line.text
         text = found["text"]
+        if found["program"] == PTP4L and _MASTER.search(text):
+            self.masters.append(line.number)
         if _FAULT.search(text):
             self.faults.append(line.number)
         if not _measured(part, found["program"], text, at_ns) and _MEASURES.search(text):
@@ -112,15 +125,17 @@ def read(text: Text) -> Imported:
     """Read a log, of one of the two programs or of both; each stretch between two boots is a run.
 
     Lines of other programs, and those whose numbers cannot be read, are counted as a finding.
-    Raises OriginalError when there is no line with an offset.
+    Raises OriginalError when there is no line with an offset, nor one by which ptp4l is the master.
     """
     log = _Log()
     for line in text.lines:
         log.add(line)
     measuring = [part for part in log.parts if part.series]
+    if not measuring and log.masters:
+        measuring = log.parts[-1:]
     if not measuring:
         raise text.none("line of ptp4l or phc2sys with an offset")
-    form = next(name for name in (PTP4L, PHC2SYS) if _has(measuring, name))
+    form = next((name for name in (PTP4L, PHC2SYS) if _has(measuring, name)), PTP4L)
     # The file was last written when its last line was; a journal's lines have their own time.
     boot_ns = _wall_ns(text, log) - measuring[-1].last_ns
     runs = [_run(part, boot_ns if part is measuring[-1] else None) for part in measuring]
@@ -195,6 +210,14 @@ def _findings(log: _Log) -> list[Finding]:
         lines = f"{count} lines report" if count > 1 else "1 line reports"
         text = f"{lines} of a fault or a clock that was set (the first: line {first})"
         out.append(Finding("clock_faults", count, text))
+    if log.masters:
+        count, first = len(log.masters), log.masters[0]
+        lines = f"{count} lines say" if count > 1 else "1 line says"
+        text = (
+            f"{lines} that ptp4l is the master (the first: line {first}): it follows no clock then "
+            "and writes no offset. What a sensor's clock is off, only the sensor knows"
+        )
+        out.append(Finding("clock_is_master", count, text))
     states = [one.state for part in log.parts for one in part.series.values() if one.state]
     steps = sum(state.count(1) for state in states)
     if steps:

@@ -4,7 +4,8 @@
 
 `${name}` stands for a setting or a part of the duration, `${(name+1)*other}` for what whole numbers
 give (+, -, *, parentheses), `${name?A:B}` for the text A where it is true and B where it is false,
-`${name=A|B}` for whether it is one of these words. An element with `repeat: N` stands for N of it,
+`${name=A|B}` for whether it is one of these words. What a setting implies by its value has a name
+too, and cannot be set. An element with `repeat: N` stands for N of it,
 in which `${i}` counts from 0; with `repeat: {a: N, b: M}` for one of each combination of both. A
 text that is one placeholder takes the value with its type.
 """
@@ -57,12 +58,18 @@ class Expansion:
         `duration` is a number of the scenario's own unit, or a time with `s`, `min` or `h`.
         """
         declared = self._settings()
+        implied = {key: by for by, one in declared.items() for key in one.get("implies", {})}
         unknown = [key for key in changes if "." not in key and key not in declared]
         own = {key: text for key, text in changes.items() if key in declared}
         for key, text in own.items():
             self.settings[key] = self._as_setting(key, text, declared[key])
         top = LocatedDict(self._document, self._document.lines)
         for key in unknown:
+            if key in implied:
+                raise ScenarioError(
+                    f"Cannot set '{key}' of {self._path}: it follows from '{implied[key]}'. Set "
+                    "that."
+                )
             # A key of the top, such as `session` or `variant`; all others are told.
             if key not in _SIMPLE_KEYS:
                 known = ", ".join([*declared, *_SIMPLE_KEYS])
@@ -74,6 +81,7 @@ class Expansion:
         for key in early:
             # Before placeholders are filled in: some stand for these.
             self._change(top, key, _parsed(changes[key]))
+        self._imply(declared)
         names = self._duration(top, duration)
         expanded = self._value(top, {**self.settings, **names}, 0)
         assert isinstance(expanded, LocatedDict)
@@ -95,7 +103,7 @@ class Expansion:
                     f"setting '{name}' has no default and text",
                     "Write `{default: VALUE, text: WHAT IT IS}`",
                 )
-            extra = set(one) - {"default", "text", "choices"}
+            extra = set(one) - {"default", "text", "choices", "implies"}
             if extra:
                 raise refusal(
                     self._path, line, f"setting '{name}' has '{min(extra)}'", "Leave it out"
@@ -105,7 +113,37 @@ class Expansion:
                     self._path, line, f"setting '{name}' is not a single value", "Write one value"
                 )
             self.settings[name] = one["default"]
+        for name, one in declared.items():
+            self._check_implied(name, one, declared)
         return dict(declared)
+
+    def _check_implied(self, name: str, one: LocatedDict, declared: LocatedDict) -> None:
+        """Refuse what a setting implies where it is not one value for each of its choices."""
+        if "implies" not in one:
+            return
+        line, implied = declared.lines[name], one["implies"]
+        advice = "Write `implies: {NAME: {CHOICE: VALUE for each of its choices}}`"
+        if not isinstance(implied, LocatedDict):
+            raise refusal(self._path, line, f"what '{name}' implies is no mapping", advice)
+        for key, values in implied.items():
+            if key in declared or key in UNITS or key in LATE:
+                fact = f"'{name}' implies '{key}', which has a value already"
+                raise refusal(self._path, line, fact, "Choose another name")
+            if not isinstance(values, LocatedDict) or set(values) != set(one.get("choices", ())):
+                fact = f"'{name}' implies no '{key}' for some of its choices, or has no choices"
+                raise refusal(self._path, line, fact, advice)
+            if not all(isinstance(value, Scalar) for value in values.values()):
+                fact = f"a '{key}' that '{name}' implies is not a single value"
+                raise refusal(self._path, line, fact, advice)
+        if implied and one["default"] not in one["choices"]:
+            fact = f"the default of '{name}', {one['default']}, is none of its choices"
+            raise refusal(self._path, line, fact, f"Use {' or '.join(map(str, one['choices']))}")
+
+    def _imply(self, declared: Mapping[str, LocatedDict]) -> None:
+        """Enter what the settings' values imply among the settings."""
+        for name, one in declared.items():
+            for key, values in one.get("implies", {}).items():
+                self.settings[key] = values[self.settings[name]]
 
     def _as_setting(self, name: str, text: str, declared: Mapping[str, Any]) -> Scalar:
         default = declared["default"]

@@ -41,9 +41,9 @@ def clocks(results: Results, study: str, figure: Figure) -> Table:
         out.rows.append({**levels, **_described(own)})
     notes = (
         "Offsets are what the program estimates of its clock, by packets whose delay it takes for "
-        "the same both ways; it does not see an error of that. Not locked: the servo was in s0 or "
-        "s1, or the log had no line for over three times its usual distance; lines of a summary "
-        "do not tell.",
+        "the same both ways; it does not see an error of that. They are of the host's clocks: the "
+        "sensor's own offset is not in them. Not locked: the servo was in s0 or s1, or the log had "
+        "no line for over three times its usual distance; lines of a summary do not tell.",
     )
     empty = "" if len(frame) else "no log of ptp4l or phc2sys was imported for these cells"
     title = f"clock offset ({MICRO})"
@@ -80,8 +80,8 @@ class ClockErrors:
     def columns(self) -> tuple[Column, ...]:
         """Return the column; without any log it has no value, and is left out."""
         text = (
-            "the largest offset of the clocks while the cells ran, by imported logs: every latency "
-            "may be off by so much"
+            "the largest offset of the host's clocks from their master while the cells ran, by "
+            "imported logs: every latency may be off by so much, and by the sensor's own offset"
         )
         return (Column(CLOCK_ERROR, "+/- clocks", MICRO, "number", text=text),)
 
@@ -97,8 +97,9 @@ class ClockErrors:
             return ""
         largest = max(one.value_ns for one in self._known.values())
         return (
-            f"the clocks of sensor and host differed by up to {value_text(largest, NANOSECONDS)} "
-            "(imported logs): values by the sensor's stamps may be off by so much"
+            "the host's clocks differed from their master by up to "
+            f"{value_text(largest, NANOSECONDS)} (imported logs): values by the sensor's stamps may be off by so much, and by the "
+            "sensor's own offset, which is not in it"
         )
 
     def notes(self) -> tuple[str, ...]:
@@ -106,7 +107,10 @@ class ClockErrors:
         if not self._known:
             return ()
         series = list(dict.fromkeys(name for one in self._known.values() for name in one.series))
-        said = f"+/- clocks: the largest |offset| of {' plus that of '.join(series)}."
+        said = (
+            f"+/- clocks: the largest |offset| of {' plus that of '.join(series)}, the host's "
+            "clocks. The sensor's own offset is not in it."
+        )
         short = sum(not one.is_whole for one in self._known.values())
         if short:
             cells = count_words(short, "cell", "cells")
