@@ -36,6 +36,8 @@ from strata.schema.service_layers import BETWEEN_HOSTS, SERVICE_LAYERS
 from strata.show.html import write_report
 from strata.show.terminal.analysis import print_analysis
 from strata.stats.services import service_tables
+from strata.study.cell_tables import HopSelection, measure
+from strata.study.measure_values import Context, layer
 
 Tables = dict[str, pa.Table]
 MS = 1_000_000
@@ -361,3 +363,21 @@ def test_losses_and_start_up_are_those_of_one_clock(ahead_ns: int) -> None:
         (lost,) = found["hop_losses"].to_dict("records")
         told[-1] += [lost["cause"], lost["count"]]
     assert told[0] == told[1] == [10, 8, 2, 0, "lost on the way or overwritten", 2]
+
+
+@pytest.mark.parametrize("ahead_ns", [None, 10 * MS])
+def test_a_cell_keeps_which_of_its_messages_compare_clocks(
+    own_sample: Callable[[str], Path], monkeypatch: pytest.MonkeyPatch, ahead_ns: int | None
+) -> None:
+    directory = own_sample("cell_relay")
+    own, moved = Trace.tables, [strata.analyze(directory).trace.processes[1].vpid]
+    if ahead_ns is not None:
+        monkeypatch.setattr(
+            Trace, "tables", lambda self: on_another_host(own(self), moved, ahead_ns)
+        )
+        monkeypatch.setattr("strata.pipeline.run.model_of_trace", read_by_tables)
+    measured = measure(directory, HopSelection("/chain_*", warm_up=5))
+    for table in ("transfers", "chains"):
+        assert measured.read(table)["unsynchronised"].any() == (ahead_ns is not None)
+    for context in (Context(), Context(is_of_chains=True)):
+        assert layer(measured, context)["unsynchronised"].any() == (ahead_ns is not None)

@@ -9,6 +9,7 @@ import json
 from dataclasses import replace
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from made_campaign import (
     FINISHED,
@@ -34,6 +35,7 @@ from rich.console import Console
 from strata.errors import OutputError
 from strata.schema.layers import HOP_LAYERS
 from strata.show.html.campaign.dataflow import flow
+from strata.show.html.campaign.figures.bars import draw_bars
 from strata.show.html.campaign.page import render_page, write_page_of
 from strata.show.terminal.campaign import blocks, print_contents
 from strata.show.words.campaign_tables import cell_text, row_texts, table_part
@@ -402,3 +404,30 @@ def test_the_flow_has_the_layers_that_were_recorded_and_numbers_its_probes() -> 
     # What is parted further is not drawn over its parts.
     assert "middleware" not in {leg.layer for leg in full.legs}
     assert flow(["stored"]) is None
+
+
+def test_no_layer_between_unsynchronised_machines_is_the_largest() -> None:
+    of = study()
+    layers = layered(of).assign(unsynchronised=False)
+    other = layers.assign(hop="/b: /y -> /x", unsynchronised=True)
+    other["value"] = other["value"].mask(other["layer"] == "callback", 900.0 * MS)
+    said = answer(of, [], pd.concat([layers, other]))
+    assert said[0].startswith(
+        "Over all its cells, without hops between machines whose clocks are not synchronised, the "
+        "largest layer is transport: "
+    )
+    (said,) = [answer(of, [], other)]
+    assert said[0] == (
+        "The largest layer is not reported: the layers between machines whose clocks are not "
+        "synchronised contain the offset of the clocks"
+    )
+
+
+def test_bars_say_that_layers_contain_an_offset_of_clocks() -> None:
+    of = study()
+    layers = layered(of).assign(unsynchronised=False)
+    request, measure = Request("bars", "layer", x="size"), Measure("layer", "ns", "cell", "")
+    told = "transport contains the offset of the clocks"
+    assert told not in " ".join(draw_bars(Chart(request, measure, layers), of).caption)
+    apart = layers.assign(unsynchronised=True)
+    assert told in " ".join(draw_bars(Chart(request, measure, apart), of).caption)

@@ -5,7 +5,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pandas as pd
@@ -13,6 +13,9 @@ import pytest
 from measured_campaign import RELAY, make_campaign
 from rich.console import Console
 
+from strata.campaign.cells import Variant, expand, on_machines
+from strata.campaign.directory import make_directory
+from strata.campaign.load import load_campaign
 from strata.show.html.campaign.figure_parts import figure_part
 from strata.show.html.campaign.page import render_page
 from strata.show.terminal.campaign import print_contents
@@ -75,3 +78,18 @@ def test_figures_of_a_study_keep_the_cells_that_they_ask_for(contents: Contents)
         "No message of the measured hops was lost (4 cells, 440 messages: the loss is 0.7 % at "
         "most, 95 % sure)"
     )
+
+
+@pytest.mark.parametrize("names", [(), ("b",)])
+def test_the_limit_of_a_link_is_not_that_of_machines(tmp_path: Path, names: Sequence[str]) -> None:
+    loaded, variant = load_campaign("sizes"), Variant(seed=1, quick=True)
+    cells = on_machines(expand(loaded, variant), names)
+    cells = [one for one in cells if one.study == "two_hosts_throughput"]
+    directory = make_directory(tmp_path / "campaign", loaded, variant, cells)
+    directory.path.mkdir()
+    directory.write()
+    part = next(
+        one for one in gather(directory.path).studies if one.study.name == "two_hosts_throughput"
+    )
+    limits = [one.request.limit for one in part.parts if isinstance(one, Chart)]
+    assert [limit[0] for limit in limits if limit] == ([] if names else [118])

@@ -91,8 +91,8 @@ def test_two_machines_are_recorded_and_brought_together(
 
     here, there = manifest(target), manifest(target / "hosts" / "b")
     assert [here["scenario"]["part"], there["scenario"]["part"]] == [["a"], ["b"]]
-    assert here["scenario"]["elsewhere"][0]["address"] == "other"
-    assert here["scenario"]["elsewhere"][0]["strata"] == strata.__version__
+    assert here["scenario"]["remote"][0]["address"] == "other"
+    assert here["scenario"]["remote"][0]["strata"] == strata.__version__
     assert list(pids(target)) == ["ping"]
     assert list(pids(target / "hosts" / "b")) == ["pong"]
     # What was copied is not there any more.

@@ -9,7 +9,9 @@ import json
 import os
 import shutil
 import subprocess
+import sys
 import tarfile
+import time
 from pathlib import Path
 from typing import Any
 
@@ -22,15 +24,16 @@ from strata.errors import OutputError, ScenarioError
 from strata.record.directory import check_directory, clear_directory, host_sessions
 from strata.record.manifest import Manifest
 from strata.record.ros import SYSTEM, Ros
+from strata.scenario import host_recordings
 from strata.scenario.domain import domain_held
-from strata.scenario.host_recordings import _extract, add_host
+from strata.scenario.host_recordings import _extract, add_host, fetch
 from strata.scenario.host_side import Request, answer_check
 from strata.scenario.load import LoadedScenario, load_scenario
 from strata.scenario.part import check_hosts, only_hosts
 from strata.scenario.plan import plan_run
-from strata.scenario.remote_host import RemoteHost, Unreachable
+from strata.scenario.remote_host import PROTOCOL, RemoteHost, Unreachable
 from strata.scenario.running import rmw_variables, what_runs
-from strata.scenario.several_machines import _compare_programs, _Far
+from strata.scenario.several_machines import _compare_programs, _files, _Remote
 
 TWO = (
     "network: {link: veth}\nduration: {messages: 1, limit_s: 20}\nprocesses:\n"
@@ -42,6 +45,7 @@ REQUEST: dict[str, Any] = {
     "run": "0123456789abcdef",
     "host": "b",
     "scenario": "one",
+    "file": "one.yaml",
     "files": {},
     "changes": {},
     "duration": None,
@@ -49,7 +53,7 @@ REQUEST: dict[str, Any] = {
     "kernel": False,
     "traced": True,
     "variables": {},
-    "protocol": 1,
+    "protocol": PROTOCOL,
 }
 
 
@@ -142,14 +146,14 @@ def installed(place: Path, *programs: str) -> Ros:
     return Ros(SYSTEM, "rolling", place, ())
 
 
-def asked(directory: Path, ros: Ros, **variables: str) -> _Far:
+def asked(directory: Path, ros: Ros, **variables: str) -> _Remote:
     """What the other machine answers with that ROS 2 and variables of its own."""
     (directory / "scenario").mkdir()
     text = written(directory / "scenario", NODES).read_text()
     request = Request(**{**REQUEST, "files": {"one.yaml": text}})
     answer = answer_check(request, ros, {"PATH": os.environ["PATH"], **variables})
     assert answer["error"] is None
-    return _Far(RemoteHost("b", "robot"), request, answer)
+    return _Remote(RemoteHost("b", "robot"), request, answer)
 
 
 def test_machines_that_would_run_other_programs_are_told_apart(tmp_path: Path) -> None:
@@ -234,9 +238,12 @@ def test_parts_of_one_machine_hold_their_own_domain() -> None:
 @pytest.mark.parametrize(
     ("changes", "says"),
     [
-        ({"protocol": 2}, "is of another version"),
+        ({"protocol": PROTOCOL + 1}, "is of another version"),
         ({"run": "../../etc"}, "a directory in it"),
         ({"scenario": "../one"}, "a directory in it"),
+        ({"host": "a/../../../home"}, "a directory in it"),
+        ({"file": "../one.yaml"}, "a directory in it"),
+        ({"files": {"..": ""}}, "a directory in it"),
         ({"files": {"../one.yaml": ""}}, "a directory in it"),
         ({"more": 1}, "has no request"),
     ],
@@ -345,3 +352,98 @@ def test_the_other_sides_command_is_for_no_person() -> None:
     )
     assert done.returncode == 1
     assert "standard input has no request" in done.stderr
+
+
+def asks(monkeypatch: pytest.MonkeyPatch, place: Path, script: str) -> RemoteHost:
+    """Put a shell script in place of ssh; `there` in it is what ssh runs on the other machine."""
+    ssh = place / "ssh"
+    ssh.write_text(
+        '#!/bin/sh\nwhile [ "$1" != -- ]; do shift; done\nshift 2\n'
+        f'there() {{ sh -c "$1"; }}\n{script}\n'
+    )
+    ssh.chmod(0o755)
+    monkeypatch.setenv("STRATA_SSH", str(ssh))
+    program = place / "strata"
+    program.write_text(
+        f"#!/bin/sh\nexport STRATA_ROOT='{place}'\nexec '{sys.executable}' -m strata \"$@\"\n"
+    )
+    program.chmod(0o755)
+    return RemoteHost("b", "robot", str(program))
+
+
+def recorded_there(place: Path) -> Request:
+    """Record a part on the other machine: its manifest is before its trace in the alphabet."""
+    request = Request.read(json.dumps(REQUEST))
+    part = part_of_run(place / "sessions" / request.directory.name, "b")
+    (part / "trace").mkdir()
+    (part / "trace" / "channel0_0").write_bytes(os.urandom(30_000))
+    (place / "here").mkdir()
+    return request
+
+
+def test_a_recording_comes_past_what_a_shell_prints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    host = asks(monkeypatch, tmp_path, "echo welcome; printf 'no end of a line'; there \"$1\"")
+    request = recorded_there(tmp_path)
+    there = tmp_path / "sessions" / request.directory.name
+    data = (there / "trace" / "channel0_0").read_bytes()
+    brought = fetch(host, request, tmp_path / "here")
+    assert (brought.directory / "trace" / "channel0_0").read_bytes() == data
+    assert (brought.directory / "manifest.json").is_file()
+    assert not there.exists(), "it is removed there after its arrival"
+
+
+def test_a_recording_that_was_cut_is_not_taken_for_whole(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """At each place where a tar archive may be cut: at members' headers, within them, in data."""
+    request = recorded_there(tmp_path)
+    there = tmp_path / "sessions" / request.directory.name
+    whole = tmp_path / "whole"
+    host = asks(monkeypatch, tmp_path, f'there "$1" | tee {whole}')
+    shutil.copytree(there, tmp_path / "kept")
+    fetch(host, request, tmp_path / "here")
+    shutil.rmtree(tmp_path / "here" / "hosts")
+    sent = whole.read_bytes()
+    cut = tmp_path / "cut"
+    for share in (*range(0, len(sent) - 11_000, 512), len(sent) - 10_900, 700, 20_000):
+        cut.write_bytes(sent[:share])
+        host = asks(monkeypatch, tmp_path, f"cat {cut}")
+        with pytest.raises(Unreachable, match=r"host b \(robot\).* (in part|something else)"):
+            fetch(host, request, tmp_path / "here")
+        assert not (tmp_path / "here" / "hosts").exists()
+
+
+def test_a_machine_that_sends_no_recording_and_does_not_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(host_recordings, "_ENDS_WITHIN_S", 0.3)
+    monkeypatch.setattr(host_recordings, "SILENT_S", 0.3)
+    request = recorded_there(tmp_path)
+    begun = time.monotonic()
+    for script in (
+        "echo 'strata: an archive follows'; head -c 2000 /dev/zero | tr '\\0' x; exec sleep 600",
+        "exec sleep 600",
+    ):
+        host = asks(monkeypatch, tmp_path, script)
+        with pytest.raises(Unreachable):
+            fetch(host, request, tmp_path / "here")
+    assert time.monotonic() - begun < 60
+
+
+@pytest.mark.parametrize("linked", [False, True])
+def test_the_other_side_opens_the_file_by_its_name(tmp_path: Path, *, linked: bool) -> None:
+    file = written(tmp_path, TWO).rename(tmp_path / "mine.yml")
+    if linked:
+        (tmp_path / "link.yml").symlink_to(file)
+        file = tmp_path / "link.yml"
+    loaded = load_scenario(str(file))
+    there = tmp_path / "there"
+    there.mkdir()
+    request = Request.read(
+        json.dumps(REQUEST | {"scenario": loaded.name, "file": file.name, "files": _files(loaded)})
+    )
+    part = request.load(there)
+    assert part.name == loaded.name == file.stem
+    assert [one.name for one in part.scenario.processes] == ["server"]

@@ -400,12 +400,18 @@ processes:
     file = written(tmp_path, text)
     scenario = load_scenario(str(file)).scenario
     assert scenario.processes[0].command == ["n8", "n5", "n5", "n2"]
+    shell = written(tmp_path, text.replace("${b}", "${COLOUR-none} ${COUNT:-1}"))
+    (own,) = load_scenario(str(shell)).scenario.processes
+    assert own.command[-1] == "n${COLOUR-none} ${COUNT:-1}"
     for wrong, fact in (
         ("${a*rate}", "1.5 is not a whole number"),
         ("${a*none}", "'${none}' is not known"),
         ("${a**b}", "is no sum or product"),
         ("${(a+}", "is no sum or product"),
         ("${a(b)}", "is no sum or product"),
+        # A name with a typing error, beside a number or a parenthesis, is no shell's own.
+        ("${aa+1}", "'${aa+1}' has no name that is known"),
+        ("${2*(aa-k)}", "'${2*(aa-k)}' has no name that is known"),
     ):
         changed = written(tmp_path, text.replace("${b}", wrong))
         with pytest.raises(ScenarioError, match=re.escape(fact)):

@@ -28,6 +28,7 @@ CAMPAIGN = "campaign.json"
 COPY = "campaign.yaml"
 CELL = "cell.json"
 NOT_MEASURED = "not measured"
+MEASURED_LATER = "recorded; the report measures it"
 """Begins the line of counts of a cell that could not be measured."""
 
 LOG = "run.log"

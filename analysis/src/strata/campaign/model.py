@@ -161,9 +161,13 @@ class Exclusion(_Part):
 
 
 class Limit(_Part):
-    """A line of reference in a curve: a value in the measure's unit, or what `x` says (y = x)."""
+    """A line of reference in a curve: a value in the measure's unit, or what `x` says (y = x).
+
+    One `of` the scenario's link is not drawn where cells ran on machines with a link of their own.
+    """
 
     at: float | int | Literal["x"]
+    of: Literal["link"] | None = None
     text: str = Field(min_length=1)
 
 

@@ -20,6 +20,7 @@ from strata.campaign.cells import Cell
 from strata.campaign.directory import (
     CAMPAIGN,
     LOG,
+    MEASURED_LATER,
     NOT_MEASURED,
     CampaignDirectory,
     CellState,
@@ -36,13 +37,18 @@ from strata.errors import CampaignError, OutputError, SessionError
 from strata.record.lttng import INSTALL_HINT, Lttng, tool_environment
 from strata.record.ros import Ros
 from strata.scenario.domain import domain_held
+from strata.scenario.host_recordings import SILENT_S
 from strata.scenario.remote_host import RemoteHost
-from strata.scenario.several_machines import introduced
+from strata.scenario.runner import REMOTE_PATIENCE_S
+from strata.scenario.several_machines import SETS_UP_WITHIN_S, introduced
 
 _RUNNING_LOG = "running.log"
 _MEASURING = "strata.study.measure_cell"
 # Beyond what a scenario allows itself: setting the session up, and writing what is buffered.
 _BESIDE_S = 300.0
+# Per other machine: setting up, ending, and nothing coming before its recording does.
+_BESIDE_REMOTE_S = SETS_UP_WITHIN_S + REMOTE_PATIENCE_S + SILENT_S
+# Besides a time that grows with that of the recording.
 _MEASURING_S = 900.0
 _LOCK_PATIENCE_S = 90.0
 _LEAST_FREE_BYTES = 256 * 2**20
@@ -238,7 +244,7 @@ class _Run:
         """Run a cell and judge it; null when it was interrupted."""
         target, log = self.directory.cell_directory(cell), self.directory.path / _RUNNING_LOG
         command = run_command(cell, target, self.hosts)
-        limit_s = cell.limit_s + _BESIDE_S
+        limit_s = running_limit_s(cell)
         begun_utc, begun = utc_now(), time.monotonic()
         with as_output(log):
             target.parent.mkdir(parents=True, exist_ok=True)
@@ -276,15 +282,23 @@ class _Run:
         )
 
     def _measure(self, cell: Cell) -> str:
-        """Measure it; a failure is told in place of the counts."""
+        """Measure it; a failure is told in place of the counts.
+
+        What takes too long, or is interrupted, is none: the recording is whole, and can be measured
+        at any time.
+        """
         log = self.directory.path / _RUNNING_LOG
         with as_output(log):
-            status = self._child(_measuring_command(self.directory, cell), log, _MEASURING_S)
+            limit_s = measuring_limit_s(cell)
+            status = self._child(_measuring_command(self.directory, cell), log, limit_s)
             said = log.read_text(errors="replace").splitlines()
             log.unlink()
-        if status != 0:
-            why = "it took too long" if status is None else f"exit status {status}"
-            return f"{NOT_MEASURED}: {said[-1] if said else why}"
+        if status is None:
+            return f"{MEASURED_LATER}: it took longer than {limit_s:.0f} s"
+        if status and self.interrupts.first is not None:
+            return f"{MEASURED_LATER}: it was interrupted"
+        if status:
+            return f"{NOT_MEASURED}: {said[-1] if said else f'exit status {status}'}"
         return said[-1] if said else NOT_MEASURED
 
     def _child(self, command: Sequence[str], log: Path, limit_s: float) -> int | None:
@@ -298,6 +312,20 @@ class _Run:
             interrupts=self.interrupts,
             turn=self.watcher.turn,
         )
+
+
+def running_limit_s(cell: Cell) -> float:
+    """Return after how many seconds a cell's run is ended.
+
+    A recording of another machine is copied in the time that the run may take, as it was written.
+    """
+    remote_s = len(cell.hosts) * (_BESIDE_REMOTE_S + cell.limit_s)
+    return cell.limit_s + _BESIDE_S + remote_s
+
+
+def measuring_limit_s(cell: Cell) -> float:
+    """Return after how many seconds the measuring of a cell is ended."""
+    return _MEASURING_S + 2 * cell.limit_s
 
 
 def _measuring_command(directory: CampaignDirectory, cell: Cell) -> list[str]:

@@ -141,8 +141,8 @@ def command(
 def _why(finished: Finished) -> str:
     from strata.scenario.running import part_problem
 
-    elsewhere = part_problem(finished.directory)
-    return elsewhere or f"{finished.end.description}; see scenario/logs"
+    remote = part_problem(finished.directory)
+    return remote or f"{finished.end.description}; see scenario/logs"
 
 
 def _report(finished: Finished) -> None:

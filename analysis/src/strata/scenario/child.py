@@ -65,11 +65,39 @@ def _track() -> None:
     )
 
 
+def _start(
+    plan: Mapping[str, Any], enter: Callable[[], None] | None, *, traced: bool
+) -> subprocess.Popen[bytes]:
+    placement = Placement(**{**plan["placement"], "cpus": tuple(plan["placement"]["cpus"])})
+    parent = os.getpid()
+
+    def prepare() -> None:
+        # In a namespace of a user the process has no right to a priority outside of it, and
+        # forgets the signal at its parent's end on the way there.
+        if traced:
+            _track()
+        placement.apply()
+        if enter:
+            enter()
+        end_with_parent(parent)
+
+    # Its own session: a signal to our group reaches us only, and we end the others in order.
+    return subprocess.Popen(
+        plan["command"],
+        env=placement.environment(_environment(plan["environment"], traced=traced)),
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        preexec_fn=prepare,
+        start_new_session=True,
+    )
+
+
 class Child:
     """A process of the scenario; `ended_by` is itself, or the runner.
 
     `serves_at` is the address of a broker of the middleware, which is none of those to trace, nor
-    is what stands for the part on another machine (`elsewhere`).
+    is what stands for the part on another machine (`is_remote`).
     `enter` moves it to where it runs, before its program.
     """
 
@@ -79,31 +107,8 @@ class Child:
         self.name: str = plan["name"]
         self.plan = plan
         self.serves_at: str | None = plan["serves_at"]
-        self.elsewhere: bool = plan["elsewhere"]
-        traced = not (self.serves_at or self.elsewhere)
-        placement = Placement(**{**plan["placement"], "cpus": tuple(plan["placement"]["cpus"])})
-        parent = os.getpid()
-
-        def prepare() -> None:
-            # In a namespace of a user the process has no right to a priority outside of it, and
-            # forgets the signal at its parent's end on the way there.
-            if traced:
-                _track()
-            placement.apply()
-            if enter:
-                enter()
-            end_with_parent(parent)
-
-        # Its own session: a signal to our group reaches us only, and we end the others in order.
-        self.process = subprocess.Popen(
-            plan["command"],
-            env=placement.environment(_environment(plan["environment"], traced=traced)),
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            preexec_fn=prepare,
-            start_new_session=True,
-        )
+        self.is_remote: bool = plan["is_remote"]
+        self.process = _start(plan, enter, traced=not (self.serves_at or self.is_remote))
         self.started_ns = time.monotonic_ns()
         self.ended_ns: int | None = None
         self.signalled = False
@@ -172,7 +177,7 @@ class Child:
             wanted = self.plan["ready_says"]
             if wanted and wanted in text:
                 self.said = True
-            if self.elsewhere and text.startswith(WHY):
+            if self.is_remote and text.startswith(WHY):
                 self.last_words = text.removeprefix(WHY)
             sys.stderr.write(f"[{self.name}] {text}\n")
         if not data:

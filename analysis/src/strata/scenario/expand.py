@@ -33,6 +33,8 @@ UNITS = ("messages", "scans", "frames", "seconds")
 _PLACEHOLDER = re.compile(
     r"\$\{(?:(\w+)(?:=([\w|]+)|\?([^:{}]*):([^{}]*))?|([\w()+* -]+))\}", re.ASCII
 )
+# ${COLOUR-none} may be a shell's own; what has a number or a parenthesis there is a sum.
+_COMPUTES = re.compile(r"[-+*] *[\d(]|[()]")
 _NAME = re.compile(r"[A-Za-z_]\w*", re.ASCII)
 _OPERATORS = {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul}
 _MOST_REPEATED = 10_000
@@ -275,6 +277,11 @@ class Expansion:
             name, words, yes, no, computed = match.groups()
             if computed is not None:
                 if not any(one in names for one in _NAME.findall(computed)):
+                    if _COMPUTES.search(computed):
+                        known = ", ".join([*names, *LATE])
+                        fact = f"'{match[0]}' has no name that is known"
+                        advice = f"Known: {known}. A shell's own default is written ${{NAME:-1}}"
+                        raise refusal(self._path, line, fact, advice)
                     # A shell's own: ${COLOUR-none}.
                     return match[0]
                 return self._computed(computed, names, line)

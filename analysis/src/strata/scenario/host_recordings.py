@@ -5,8 +5,10 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
+import select
 import shutil
 import subprocess
 import tarfile
@@ -14,16 +16,24 @@ import tempfile
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import IO, TYPE_CHECKING, Any, BinaryIO
 
 from strata.documents import read_json
 from strata.errors import OutputError, ScenarioError
 from strata.record.directory import MANIFEST
 from strata.record.former import HOSTS
-from strata.scenario.host_side import RECEIVED, Request
+from strata.scenario.host_side import ARCHIVE, PATIENCE_S, RECEIVED, Request
 from strata.scenario.remote_host import RemoteHost, Unreachable
 
-_SENDS_WITHIN_S = 600.0
+if TYPE_CHECKING:
+    from _typeshed import WriteableBuffer
+
+# It may wait for the end of its recorder before the first byte.
+SILENT_S = PATIENCE_S + 60.0
+"""How long nothing may come, in seconds, before the copy of a recording is given up."""
+
+_ENDS_WITHIN_S = 60.0
+_MOST_GREETING_BYTES = 1 << 20
 
 
 @dataclass(frozen=True)
@@ -41,26 +51,80 @@ def fetch(host: RemoteHost, request: Request, directory: Path) -> Brought:
     Raises Unreachable when it does not come, OutputError when it cannot be written.
     """
     with _new(directory, host.name) as place, tempfile.TemporaryFile() as said:
-        with subprocess.Popen(
-            host.command("send"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said
-        ) as ssh:
+        began = whole = False
+        with _sending(host, said) as ssh:
             assert ssh.stdin and ssh.stdout
-            whole = False
+            arriving = io.BufferedReader(_Arriving(ssh.stdout.fileno()))
             with contextlib.suppress(BrokenPipeError, tarfile.ReadError, EOFError):
                 ssh.stdin.write(json.dumps(asdict(request)).encode() + b"\n")
                 ssh.stdin.flush()
-                with tarfile.open(fileobj=ssh.stdout, mode="r|") as archive:
-                    _extract(archive, place)
-                whole = (place / MANIFEST).is_file()
+                if began := _skip_greeting(arriving):
+                    with tarfile.open(fileobj=arriving, mode="r|") as archive:
+                        whole = _extract(archive, place)
                 if whole:
                     ssh.stdin.write(RECEIVED.encode() + b"\n")
-            with contextlib.suppress(BrokenPipeError):
-                ssh.stdin.close()
-            status = ssh.wait(_SENDS_WITHIN_S)
+                    ssh.stdin.flush()
         if not whole:
             said.seek(0)
-            raise Unreachable(host.failure(status, said.read().decode(errors="replace")))
+            raise Unreachable(_why_not(host, ssh.returncode, said.read(), began=began))
     return _judged(directory / HOSTS / host.name, host.name)
+
+
+@contextlib.contextmanager
+def _sending(host: RemoteHost, said: IO[bytes]) -> Iterator[subprocess.Popen[bytes]]:
+    """Run `send` there; afterwards it has ended, killed where it does not end by itself."""
+    with subprocess.Popen(
+        host.command("send"), stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=said
+    ) as ssh:
+        try:
+            yield ssh
+            for pipe in (ssh.stdin, ssh.stdout):
+                assert pipe
+                with contextlib.suppress(BrokenPipeError):
+                    pipe.close()
+            with contextlib.suppress(subprocess.TimeoutExpired):
+                ssh.wait(_ENDS_WITHIN_S)
+        finally:
+            # Popen's own end waits without limit.
+            if ssh.poll() is None:
+                ssh.kill()
+
+
+class _Arriving(io.RawIOBase):
+    """A pipe to read from; raises Unreachable when nothing comes for `SILENT_S`."""
+
+    def __init__(self, file: int) -> None:
+        super().__init__()
+        self._file = file
+
+    def readable(self) -> bool:
+        return True
+
+    def readinto(self, buffer: WriteableBuffer) -> int:
+        if not select.select([self._file], [], [], SILENT_S)[0]:
+            raise Unreachable(f"nothing came for {SILENT_S:.0f} s")
+        return os.readv(self._file, [memoryview(buffer)])
+
+
+def _skip_greeting(arriving: BinaryIO) -> bool:
+    """Read up to the archive, past what a start-up file of a shell prints; false for none."""
+    skipped = 0
+    while skipped < _MOST_GREETING_BYTES:
+        line = arriving.readline(_MOST_GREETING_BYTES)
+        if line == ARCHIVE:
+            return True
+        if not line:
+            return False
+        skipped += len(line)
+    return False
+
+
+def _why_not(host: RemoteHost, status: int, said: bytes, *, began: bool) -> str:
+    if status and status > 0:
+        return host.failure(status, said.decode(errors="replace"))
+    if began:
+        return f"{host.title}: its recording arrived only in part"
+    return f"{host.title} sends no recording, but something else"
 
 
 def add_host(session: Path, recording: Path) -> Brought:
@@ -155,8 +219,13 @@ def _new(directory: Path, name: str) -> Iterator[Path]:
             target.parent.rmdir()
 
 
-def _extract(archive: tarfile.TarFile, place: Path) -> None:
-    """Write the plain files and directories of an archive below a place, and nothing else."""
+def _extract(archive: tarfile.TarFile, place: Path) -> bool:
+    """Write the plain files and directories of an archive below a place, and nothing else.
+
+    Returns whether it is whole, which its manifest at its end shows: an archive that was cut before
+    a member looks like one that ends there.
+    """
+    path = Path()
     for member in archive:
         path = Path(member.name)
         if path.is_absolute() or ".." in path.parts:
@@ -171,6 +240,7 @@ def _extract(archive: tarfile.TarFile, place: Path) -> None:
                 target.chmod(member.mode & 0o644 | 0o400)
         except OSError as error:
             raise _unwritable(target, error) from error
+    return path == Path(MANIFEST) and (place / MANIFEST).is_file()
 
 
 def _judged(directory: Path, name: str) -> Brought:

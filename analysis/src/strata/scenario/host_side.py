@@ -40,10 +40,18 @@ from strata.scenario.remote_host import PROTOCOL
 from strata.scenario.running import check_run, profile_digest, what_runs
 
 SILENCE_S = 30.0
+ARCHIVE = b"strata: an archive follows\n"
+"""The line before the archive of a recording: start-up files of a shell may print before it."""
+
+RECEIVED = "received"
+"""What confirms the arrival."""
+
 _TURN_S = 0.1
 _MOST_PENDING_BYTES = 1 << 20
 # Its processes end after some seconds each, and then its session is written.
-_PATIENCE_S = 150.0
+PATIENCE_S = 150.0
+"""How long a part may take to end, in seconds, before it is killed."""
+
 _RUN = re.compile(r"[0-9a-f]{12,32}")
 _SHUT_DOWN = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
@@ -53,13 +61,14 @@ class Request:
     """What the other side asks for.
 
     `run` is an id of the run, `host` whose part it is. `files` has the scenario's files, and a
-    profile beside them, by name; `changes` and `duration` are as of `strata run`. `variables` are
-    set for it.
+    profile beside them, by name; `file` is the name by which to load `scenario` beside them.
+    `changes` and `duration` are as of `strata run`. `variables` are set for it.
     """
 
     run: str
     host: str
     scenario: str
+    file: str
     files: dict[str, str]
     changes: dict[str, str]
     duration: str | None
@@ -84,7 +93,8 @@ class Request:
             raise ScenarioError(
                 "Cannot run a part: standard input has no request. `strata run --host` starts this."
             ) from error
-        plain = all(Path(name).name == name for name in [*request.files, request.scenario])
+        names = [*request.files, request.scenario, request.file, request.host]
+        plain = all(Path(name).name == name and name not in ("", "..") for name in names)
         if not _RUN.fullmatch(request.run) or not plain:
             raise ScenarioError("Cannot run a part: the request has a name with a directory in it.")
         return request
@@ -98,7 +108,7 @@ class Request:
         """Write the scenario's files; returns the path of the scenario."""
         for name, text in self.files.items():
             (directory / name).write_text(text, encoding="utf-8")
-        return directory / f"{self.scenario}.yaml"
+        return directory / self.file
 
     def load(self, directory: Path) -> LoadedScenario:
         """Load the part from its files. Raises ScenarioError."""
@@ -222,7 +232,7 @@ class _Attended:
     def _end(self) -> None:
         now = time.monotonic()
         if self._deadline is None:
-            self._deadline = now + _PATIENCE_S
+            self._deadline = now + PATIENCE_S
             self._child.send_signal(signal.SIGINT)
         elif now > self._deadline:
             # Its watchdog ends its session then.
@@ -245,10 +255,11 @@ class _Attended:
 def send_part(request: Request) -> None:
     """Write a part's session to standard output, and remove it when its arrival is confirmed.
 
-    It is a tar archive. Raises ScenarioError where there is no such session.
+    It is a tar archive after the line `ARCHIVE`, with the manifest as its last member: so one that
+    was cut is seen to be. Raises ScenarioError where there is no such session.
     """
     directory = request.directory
-    until = time.monotonic() + _PATIENCE_S
+    until = time.monotonic() + PATIENCE_S
     # The one who asks may have lost it before it has ended.
     while (state := read_state(directory)) and state.recorder_alive and time.monotonic() < until:
         time.sleep(_TURN_S)
@@ -257,13 +268,12 @@ def send_part(request: Request) -> None:
             f"Cannot send the recording of host {request.host}: there is none in {directory}. It "
             "was not made, or was fetched before."
         )
+    # What was printed before may have no end of its line.
+    sys.stdout.buffer.write(b"\n" + ARCHIVE)
     with tarfile.open(fileobj=sys.stdout.buffer, mode="w|") as archive:
-        archive.add(directory, arcname=".")
+        for one in sorted(directory.iterdir(), key=lambda path: path.name == MANIFEST):
+            archive.add(one, arcname=one.name)
     sys.stdout.buffer.flush()
     if sys.stdin.readline().strip() == RECEIVED:
         with contextlib.suppress(OSError):
             shutil.rmtree(directory)
-
-
-RECEIVED = "received"
-"""What confirms the arrival."""

@@ -62,7 +62,7 @@ def shipped_scenarios() -> list[Path]:
     camera.yaml. `load_scenario` takes either.
     """
     files = shipped_files("scenarios", ".yaml")
-    return sorted(path.with_stem(name) for path in files for name in _names_in(path))
+    return sorted(path.with_stem(name) for path in files for name in scenarios_in(path))
 
 
 def load_scenario(
@@ -72,7 +72,7 @@ def load_scenario(
 
     `name` is a path, or the name of a shipped one; `changes` are texts by the name of a setting or
     by a dotted place (`load.cpu_percent`); `duration` is a number of the scenario's own unit, or
-    seconds with an `s`.
+    a time with `s`, `min` or `h`.
 
     Raises ScenarioError, naming the file and the line, for anything that cannot be meant.
     """
@@ -113,13 +113,13 @@ def scenario_file(path: Path) -> Path | None:
     words = path.stem.split("_")
     for count in range(len(words) - 1, 0, -1):
         file = path.with_stem("_".join(words[:count]))
-        if file.is_file() and (path.stem in _names_in(file) or _is_damaged(file)):
+        if file.is_file() and (path.stem in scenarios_in(file) or _is_damaged(file)):
             return file
     return None
 
 
-def _names_in(path: Path) -> list[str]:
-    """Name the scenarios of a file: those that it holds, or itself. One that is damaged is one."""
+def scenarios_in(path: Path) -> list[str]:
+    """Name the scenarios of a file: those that it holds, or itself. A damaged file is one."""
     try:
         held = read_document(path).get(_SCENARIOS) if _holds_several(path) else None
     except StrataError:

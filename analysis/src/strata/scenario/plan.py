@@ -41,7 +41,7 @@ class ProcessPlan:
 
     `program` is PACKAGE/EXECUTABLE or the command's first word; `ready_s` is in seconds.
     `serves_at` is the address where a broker of the middleware answers; null for others.
-    `elsewhere`: it stands for the part of the scenario that runs on another machine, `host`.
+    `is_remote`: it stands for the part of the scenario that runs on another machine, `host`.
     """
 
     name: str
@@ -54,11 +54,11 @@ class ProcessPlan:
     ready_says: str | None
     ready_s: float
     serves_at: str | None = None
-    elsewhere: bool = False
+    is_remote: bool = False
 
 
 @dataclass(frozen=True)
-class Elsewhere:
+class RemotePlan:
     """A part on another machine: the process that stands for it, and the file that this reads.
 
     `file` is relative to the directory of the plan; `about` is what the manifest says of the part.
@@ -162,34 +162,22 @@ def plan_run(
     directory: Path,
     environment: Mapping[str, str],
     broker: Broker | None = None,
-    elsewhere: Sequence[Elsewhere] = (),
+    remote: Sequence[RemotePlan] = (),
 ) -> RunPlan:
     """Plan a run that keeps its files in a directory; `environment` is that of all processes.
 
-    `broker` is what the middleware needs, and starts first; `elsewhere`, the parts on other
-    machines, come next. Raises ScenarioError when an
-    executable or the middleware is not installed, or a placement is not allowed, nor a network of
-    hosts possible.
+    `broker` is what the middleware needs, and starts first; the parts on other machines, `remote`,
+    come next. Raises ScenarioError when an executable or the middleware is not installed, or when a
+    placement or a network of hosts is not possible.
     """
     scenario = loaded.scenario
-    rmw = environment.get("RMW_IMPLEMENTATION")
-    if rmw and any(one.nodes for one in scenario.processes) and not has_rmw(rmw, environment):
-        raise ScenarioError(
-            f"Cannot run scenario {loaded.name}: no prefix on AMENT_PREFIX_PATH has a lib{rmw}.so. "
-            f"Install {rmw}, or set another rmw.implementation (or RMW_IMPLEMENTATION)."
-        )
+    _refuse_missing_middleware(loaded, environment)
     names = late_names(directory)
-    parameters = {
-        f"parameters/{process.name}.yaml": parameter_file(process, names)
-        for process in scenario.processes
-        if process.nodes
-    }
-    parameters |= {one.file: one.text for one in elsewhere}
     return RunPlan(
         directory=directory,
         processes=[
             *_broker(loaded, broker, environment),
-            *(one.process for one in elsewhere),
+            *(one.process for one in remote),
             *(
                 _process(loaded, process, directory, environment, names)
                 for process in scenario.processes
@@ -199,11 +187,29 @@ def plan_run(
         workers=_workers(scenario.load),
         seconds=_seconds(loaded),
         limit_s=scenario.duration.longest_s,
-        parameters=parameters,
+        parameters=_files(scenario, names) | {one.file: one.text for one in remote},
         network=_network(loaded),
         resources_s=scenario.resources.every_s,
         is_part=loaded.part is not None,
     )
+
+
+def _files(scenario: Scenario, names: Mapping[str, str]) -> dict[str, str]:
+    return {
+        f"parameters/{process.name}.yaml": parameter_file(process, names)
+        for process in scenario.processes
+        if process.nodes
+    }
+
+
+def _refuse_missing_middleware(loaded: LoadedScenario, environment: Mapping[str, str]) -> None:
+    rmw = environment.get("RMW_IMPLEMENTATION")
+    has_nodes = any(one.nodes for one in loaded.scenario.processes)
+    if rmw and has_nodes and not has_rmw(rmw, environment):
+        raise ScenarioError(
+            f"Cannot run scenario {loaded.name}: no prefix on AMENT_PREFIX_PATH has a lib{rmw}.so. "
+            f"Install {rmw}, or set another rmw.implementation (or RMW_IMPLEMENTATION)."
+        )
 
 
 def _broker(
@@ -214,17 +220,7 @@ def _broker(
     if broker is None or broker.program in own:
         return []
     why = f"Cannot run scenario {loaded.name}: its profile needs {broker.program}"
-    if loaded.scenario.hosts() or loaded.part is not None:
-        link = loaded.scenario.network.link
-        how = (
-            "its hosts are several machines"
-            if loaded.part is not None
-            else f"network.link is {link}"
-        )
-        raise ScenarioError(
-            f"{why}, which serves only one host, but {how}. Choose another rmw.profile, or run it "
-            "on one host (--set network.link=none)."
-        )
+    _refuse_several_hosts(loaded, why)
     inside = Program(package=broker.package, executable=broker.program)
     path = find_program(inside, ament_prefixes(environment))
     found = path or shutil.which(broker.program, path=environment.get("PATH"))
@@ -250,6 +246,19 @@ def _broker(
             serves_at=broker.address,
         )
     ]
+
+
+def _refuse_several_hosts(loaded: LoadedScenario, why: str) -> None:
+    if loaded.part is not None:
+        how = "its hosts are several machines"
+    elif loaded.scenario.hosts():
+        how = f"network.link is {loaded.scenario.network.link}"
+    else:
+        return
+    raise ScenarioError(
+        f"{why}, which serves only one host, but {how}. Choose another rmw.profile, or run it "
+        "on one host (--set network.link=none)."
+    )
 
 
 def _network(loaded: LoadedScenario) -> Link | None:

@@ -19,7 +19,7 @@ from typing import Any, Self
 SSH_VARIABLE = "STRATA_SSH"
 """The command in place of `ssh`, with options of its own."""
 
-PROTOCOL = 1
+PROTOCOL = 2
 """Of the requests and answers between two sides."""
 
 LOST = 255

@@ -38,7 +38,7 @@ _LOAD_SETTLES_S = 0.5
 # One that says so and dies is not ready: its last words arrive before the kernel tells of its end.
 _READY_SETTLES_S = 0.2
 # Another machine ends its processes, and writes what its session has in its buffers.
-_ELSEWHERE_PATIENCE_S = 180.0
+REMOTE_PATIENCE_S = 180.0
 ALL_RUN = "scenario: all processes run"
 """What a part says once it has started its processes."""
 
@@ -171,7 +171,7 @@ class Run:
         if self._load:
             yield "load", family(self._load.pid)
         for child in self._children:
-            if not child.elsewhere:
+            if not child.is_remote:
                 yield child.name, child.family()
 
     def _look(self) -> None:
@@ -207,7 +207,7 @@ class Run:
                 when = f"within {plan['ready_s']:g} s" if child.running else "before it ended"
                 said = f"say '{plan['ready_says']}'"
                 what = f"answer at {child.serves_at}" if child.serves_at else said
-                why = child.last_words if child.elsewhere and not child.running else None
+                why = child.last_words if child.is_remote and not child.running else None
                 self.problems.append(why or f"{child.name} did not {what} {when}")
                 return
         if self._plan["is_part"] and self._signal is None:
@@ -276,10 +276,10 @@ class Run:
     def _end(self) -> None:
         """End those that run, in their order, and after them what serves them."""
         patience = self._plan["patience_s"]
-        elsewhere = [child for child in self._children if child.elsewhere]
-        here = [child for child in self._children if not child.elsewhere]
+        remote = [child for child in self._children if child.is_remote]
+        here = [child for child in self._children if not child.is_remote]
         self._end_all([child for child in here if not child.serves_at], patience)
-        self._end_all(elsewhere, _ELSEWHERE_PATIENCE_S)
+        self._end_all(remote, REMOTE_PATIENCE_S)
         self._end_all([child for child in here if child.serves_at], patience)
         # A process's own child may keep the pipe open.
         until = time.monotonic() + _APART_S
@@ -315,7 +315,7 @@ class Run:
 
     def _report(self) -> int:
         for child in self._children:
-            if child.failed and child.elsewhere:
+            if child.failed and child.is_remote:
                 if child.last_words not in self.problems:
                     self.problems.append(child.last_words or f"{child.name} failed")
             elif child.failed:
@@ -330,8 +330,8 @@ class Run:
             sys.stderr.write(f"scenario: {problem}\n")
         interrupted = signal.Signals(self._signal).name if self._signal else None
         document = {
-            "processes": [child.as_json() for child in self._children if not child.elsewhere],
-            "elsewhere": [child.as_json() for child in self._children if child.elsewhere],
+            "processes": [child.as_json() for child in self._children if not child.is_remote],
+            "remote": [child.as_json() for child in self._children if child.is_remote],
             "brokers": self._brokers,
             "load": self._achieved,
             "network": self._hosts.as_json() if self._hosts else None,

@@ -37,7 +37,7 @@ from strata.scenario.plan import (
     PLAN,
     RESULTS,
     SUBDIRECTORY,
-    Elsewhere,
+    RemotePlan,
     RunPlan,
     chosen_program,
     plan_run,
@@ -73,13 +73,13 @@ def run_scenario(
     ros: Ros,
     base: Mapping[str, str] | None = None,
     clock_offset: ClockOffset = lambda _: None,
-    elsewhere: Sequence[Elsewhere] = (),
+    remote: Sequence[RemotePlan] = (),
     say: Callable[[str], None] = lambda _: None,
 ) -> Finished:
     """Run a scenario and return how it went; its files are below `scenario/` of the directory.
 
     `directory` defaults to `sessions/<utc>_<scenario>`; `session` names another configuration
-    than the scenario's. `elsewhere` stands for its parts on other machines. The other arguments are
+    than the scenario's. `remote` stands for its parts on other machines. The other arguments are
     those of `strata.record.recording.record`, and the same holds of threads and signals.
 
     Raises ScenarioError, SessionError or OutputError when nothing could be run.
@@ -87,13 +87,13 @@ def run_scenario(
     target = (directory or default_directory(loaded.name)).absolute()
     caller, profile, environment = _surroundings(loaded, ros, base)
     broker = profile.broker if profile else None
-    plan = plan_run(loaded, target / SUBDIRECTORY, environment, broker, elsewhere)
+    plan = plan_run(loaded, target / SUBDIRECTORY, environment, broker, remote)
     command = [sys.executable, "-m", "strata.scenario.runner", str(plan.directory / PLAN)]
     attachment = Attachment(
         prepare=lambda _: prepare(loaded, plan),
         describe=lambda _: {
             "scenario": describe_run(loaded, plan)
-            | ({"elsewhere": [one.about for one in elsewhere]} if elsewhere else {})
+            | ({"remote": [one.about for one in remote]} if remote else {})
         },
     )
     with domain_held(loaded.name, environment, loaded.part):
@@ -214,7 +214,7 @@ def part_problem(directory: Path) -> str | None:
         outcome = json.loads((directory / SUBDIRECTORY / OUTCOME).read_text())
     except (OSError, ValueError):
         return None
-    failed = any(one["failed"] for one in outcome.get("elsewhere", ()))
+    failed = any(one["failed"] for one in outcome.get("remote", ()))
     return outcome["problems"][0] if failed and outcome["problems"] else None
 
 

@@ -24,22 +24,23 @@ from strata.record.kernel.recorder import ClockOffset
 from strata.record.ros import Ros
 from strata.scenario.host_recordings import Brought, fetch
 from strata.scenario.host_side import Request
-from strata.scenario.load import LoadedScenario
+from strata.scenario.load import LoadedScenario, scenarios_in
 from strata.scenario.part import check_hosts, only_hosts
 from strata.scenario.place import Placement
-from strata.scenario.plan import SUBDIRECTORY, Elsewhere, ProcessPlan
+from strata.scenario.plan import SUBDIRECTORY, ProcessPlan, RemotePlan
 from strata.scenario.remote_host import RemoteHost, Unreachable
 from strata.scenario.runner import ALL_RUN
 from strata.scenario.running import Finished, check_run, profile_digest, run_scenario, what_runs
 
 _PASSED_ON = ("ROS_DOMAIN_ID", "RMW_IMPLEMENTATION")
-_SETS_UP_WITHIN_S = 120.0
+SETS_UP_WITHIN_S = 120.0
+"""How long a part may take until its processes run, in seconds, besides what they wait for."""
 
 Say = Callable[[str], None]
 
 
 @dataclass(frozen=True)
-class _Far:
+class _Remote:
     """A part on another machine: what is asked for, and what that machine answered."""
 
     host: RemoteHost
@@ -67,37 +68,31 @@ def run_on_machines(
 ) -> Finished:
     """Run a scenario with some hosts on other machines, the rest on this one.
 
-    The other arguments are those of `run_scenario`. The parts elsewhere begin first, and this one
+    The other arguments are those of `run_scenario`. The remote parts begin first, and this one
     when their processes run; they end after it, unless all processes that end by themselves have.
 
-    Raises ScenarioError, naming the host, for a machine that cannot be reached, has another version
-    of Strata, or cannot run its part. A recording that could not be brought here is one of the
-    `problems`.
+    Raises ScenarioError for a machine that cannot be reached, has another Strata or middleware, or
+    cannot run its part. A recording that could not be brought here is one of the `problems`.
     """
     target = (directory or default_directory(loaded.name)).absolute()
     check_directory(target, force=force)
     here = _part_here(loaded, remotes)
     check_run(here, ros=ros)
-    far = [_ask(loaded, one, session, kernel=kernel, traced=traced) for one in remotes]
-    _compare(loaded, far, ros, say)
-    _compare_programs(what_runs(here, ros=ros), far, say)
+    asked = [_ask(loaded, one, session, kernel=kernel, traced=traced) for one in remotes]
+    _compare(here, asked, ros, say)
     finished = run_scenario(
         here,
         directory=target,
         force=force,
-        # Without a process nothing is to be recorded.
         traced=traced and bool(here.scenario.processes),
         session=session,
         kernel=kernel,
         ros=ros,
         clock_offset=clock_offset,
-        elsewhere=[_elsewhere(loaded, one, target) for one in far],
+        remote=[_planned(loaded, one, target) for one in asked],
         say=say,
     )
-    place = finished.recording.directory if finished.recording else target
-    if place is None:
-        return finished
-    return _brought_together(finished, far, place, say)
+    return _brought_together(finished, asked, target, say)
 
 
 def check_on_machines(
@@ -137,11 +132,12 @@ def _ask(
     *,
     kernel: bool,
     traced: bool,
-) -> _Far:
+) -> _Remote:
     request = Request(
         run=secrets.token_hex(8),
         host=remote.name,
         scenario=loaded.name,
+        file=f"{loaded.name}{loaded.file.suffix}",
         files=_files(loaded),
         changes={key: text for key, text in loaded.changes.items() if key != "duration"},
         duration=loaded.changes.get("duration"),
@@ -157,16 +153,22 @@ def _ask(
             f"Cannot run scenario {loaded.name}: {str(error).rstrip('.')}."
         ) from error
     _refuse_other_version(remote, answer)
-    return _Far(remote, request, answer)
+    return _Remote(remote, request, answer)
 
 
 def _files(loaded: LoadedScenario) -> dict[str, str]:
-    """Read the files that a scenario is made of, and a profile beside it."""
+    """Read the files that a scenario is made of, and a profile beside it, by name.
+
+    A file that was named by a symbolic link has that name, too: it is the scenario's.
+    """
     paths = [Path(path) for path in loaded.read]
     profile = loaded.scenario.rmw.profile
     if profile is not None and (beside := loaded.file.parent / profile).is_file():
         paths.append(beside)
-    return {path.name: path.read_text(encoding="utf-8") for path in paths}
+    texts = {path.name: path.read_text(encoding="utf-8") for path in paths}
+    if loaded.name not in scenarios_in(loaded.file):
+        texts[f"{loaded.name}{loaded.file.suffix}"] = texts[loaded.file.name]
+    return texts
 
 
 def _refuse_other_version(remote: RemoteHost, answer: Mapping[str, Any]) -> None:
@@ -177,20 +179,21 @@ def _refuse_other_version(remote: RemoteHost, answer: Mapping[str, Any]) -> None
         )
 
 
-def _compare(loaded: LoadedScenario, far: Sequence[_Far], ros: Ros, say: Say) -> None:
-    for one in far:
+def _compare(here: LoadedScenario, asked: Sequence[_Remote], ros: Ros, say: Say) -> None:
+    for one in asked:
         there = one.answer.get("ros")
         if there != ros.distro:
             say(f"{one.host.title} has ROS 2 {there}, and this machine {ros.distro}")
-        own = profile_digest(loaded)
+        own = profile_digest(here)
         if one.answer.get("profile") != own:
             raise ScenarioError(
-                f"Cannot use {one.host.title}: its profile {loaded.scenario.rmw.profile} is not "
+                f"Cannot use {one.host.title}: its profile {here.scenario.rmw.profile} is not "
                 "that of this machine. Install the same version of Strata on both."
             )
+    _compare_programs(what_runs(here, ros=ros), asked, say)
 
 
-def _compare_programs(own: Mapping[str, Any], far: Sequence[_Far], say: Say) -> None:
+def _compare_programs(own: Mapping[str, Any], asked: Sequence[_Remote], say: Say) -> None:
     """Compare what each machine has chosen by itself: the middleware, C++ or Python.
 
     Raises ScenarioError for several middlewares, which do not serve each other in all; what C++
@@ -198,7 +201,7 @@ def _compare_programs(own: Mapping[str, Any], far: Sequence[_Far], say: Say) -> 
     """
     sides = [
         ("this machine", own),
-        *((one.host.title, one.answer.get("runs") or {}) for one in far),
+        *((one.host.title, one.answer.get("runs") or {}) for one in asked),
     ]
     rmw = {title: side["rmw"] for title, side in sides if side.get("rmw")}
     if len(set(rmw.values())) > 1:
@@ -216,40 +219,43 @@ def _compare_programs(own: Mapping[str, Any], far: Sequence[_Far], say: Say) -> 
         )
 
 
-def _elsewhere(loaded: LoadedScenario, far: _Far, target: Path) -> Elsewhere:
-    part = only_hosts(loaded, [far.host.name]).scenario
-    file = f"elsewhere/{far.host.name}.json"
+def _planned(loaded: LoadedScenario, remote: _Remote, target: Path) -> RemotePlan:
+    part = only_hosts(loaded, [remote.host.name]).scenario
+    file = f"remote/{remote.host.name}.json"
     ready_s = sum(one.ready.within_s for one in part.processes if one.ready)
     command = [sys.executable, "-m", "strata.scenario.remote_part"]
     process = ProcessPlan(
-        name=f"host_{far.host.name}",
+        name=f"host_{remote.host.name}",
         program="ssh",
         command=[*command, str(target / SUBDIRECTORY / file)],
         environment={},
         placement=Placement(),
-        host=far.host.name,
+        host=remote.host.name,
         ends=any(one.ends for one in part.processes),
         ready_says=ALL_RUN,
-        ready_s=_SETS_UP_WITHIN_S + ready_s,
-        elsewhere=True,
+        ready_s=SETS_UP_WITHIN_S + ready_s,
+        is_remote=True,
     )
-    document = {"host": far.host.as_json(), "request": asdict(far.request)}
+    document = {"host": remote.host.as_json(), "request": asdict(remote.request)}
     about = {
-        "host": far.host.name,
-        "address": far.host.address,
-        "directory_there": far.answer["directory"],
-        "machine": far.answer.get("host"),
-        "strata": far.answer.get("strata"),
-        "runs": far.answer.get("runs"),
+        "host": remote.host.name,
+        "address": remote.host.address,
+        "directory_there": remote.answer["directory"],
+        "machine": remote.answer.get("host"),
+        "strata": remote.answer.get("strata"),
+        "runs": remote.answer.get("runs"),
     }
-    return Elsewhere(process, file, json.dumps(document, indent=1) + "\n", about)
+    return RemotePlan(process, file, json.dumps(document, indent=1) + "\n", about)
 
 
 def _brought_together(
-    finished: Finished, far: Sequence[_Far], directory: Path, say: Say
+    finished: Finished, asked: Sequence[_Remote], target: Path, say: Say
 ) -> Finished:
+    directory = finished.recording.directory if finished.recording else target
+    if directory is None:
+        return finished
     unmet, problems = list(finished.unmet), []
-    for one in far:
+    for one in asked:
         try:
             brought: Brought = fetch(one.host, one.request, directory)
         except (Unreachable, StrataError) as error:

@@ -105,6 +105,7 @@ def measured_chains(analysis: Analysis, wanted: HopSelection) -> tuple[pd.DataFr
             "latency_ns": whole - callback,
             "whole_ns": whole,
             **columns,
+            "unsynchronised": _unsynchronised(analysis, segments, instances["chain_instance_id"]),
             "warm_up": number < wanted.warm_up,
         }
     )
@@ -113,6 +114,16 @@ def measured_chains(analysis: Analysis, wanted: HopSelection) -> tuple[pd.DataFr
     )
     inexact = _inexact(out, [layer.column for layer in CHAIN_LAYERS])
     return out, Findings(Finding("inexact_chains", inexact))
+
+
+def _unsynchronised(
+    analysis: Analysis, segments: pd.DataFrame, instances: pd.Series[int]
+) -> npt.NDArray[np.bool_]:
+    """Flag the instances of chains with a message between hosts of unsynchronised clocks."""
+    # A segment of no message, NONE, takes the last.
+    flags = np.append(Transfers(analysis.rows("messages")).unsynchronised, False)
+    apart = flags[filled(segments["message_id"])]
+    return instances.isin(segments["chain_instance_id"][apart]).to_numpy(bool)
 
 
 def _numbers(analysis: Analysis) -> Ints:
@@ -150,6 +161,7 @@ def _transfers(
             **{column: rows[column] for column in _COLUMNS},
             "size": rows["size"],
             "transport": rows["transport"],
+            "unsynchronised": transfers.unsynchronised[own],
             "warm_up": numbers < wanted.warm_up,
         }
     )

@@ -64,8 +64,25 @@ def _loss_of_cells(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _keys(frame: pd.DataFrame) -> list[str]:
-    own = ("value", "process", "number", "t_ns", "hop", "over", "lost", "expected")
+    own = (
+        "value",
+        "process",
+        "number",
+        "t_ns",
+        "hop",
+        "over",
+        "lost",
+        "expected",
+        "unsynchronised",
+    )
     return [str(name) for name in frame.columns if name not in own]
+
+
+def across_clocks(rows: pd.DataFrame) -> pd.Series[bool]:
+    """Flag rows of hops between hosts of unsynchronised clocks: their layers contain the offset."""
+    if "unsynchronised" not in rows:
+        return pd.Series(data=False, index=rows.index)
+    return rows["unsynchronised"].isin([True])
 
 
 def layer_means(rows: pd.DataFrame, x: str) -> pd.DataFrame:

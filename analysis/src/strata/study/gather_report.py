@@ -206,6 +206,11 @@ class _Frames:
         self._results, self._study = results, study
         self._made: dict[str, Chart] = {}
 
+    @property
+    def is_on_machines(self) -> bool:
+        """Whether hosts of cells were machines, with a link of their own."""
+        return any(one.cell.hosts for one in self._results.study(self._study).outcomes)
+
     def get(self, name: str) -> Chart:
         if name not in self._made:
             declared = MEASURES[name]
@@ -213,6 +218,13 @@ class _Frames:
             shown = Measure(name, declared.unit, declared.each, declared.text)
             self._made[name] = Chart(Request("samples", name), shown, frame)
         return self._made[name]
+
+
+def _limit(figure: model.Figure, frames: _Frames) -> tuple[float | str, str] | None:
+    """Return the line of reference; none of a link that the cells did not use."""
+    if figure.limit is None or (figure.limit.of == "link" and frames.is_on_machines):
+        return None
+    return figure.limit.at, figure.limit.text
 
 
 def _chart(frames: _Frames, figure: model.Figure, errors: ClockErrors) -> Chart:
@@ -231,7 +243,7 @@ def _chart(frames: _Frames, figure: model.Figure, errors: ClockErrors) -> Chart:
         confidence=figure.confidence[0],
         scale=figure.scale or "",
         fit=figure.fit or "",
-        limit=(figure.limit.at, figure.limit.text) if figure.limit else None,
+        limit=_limit(figure, frames),
         text="; ".join(filter(None, (figure.text, said))),
     )
     found = frames.get(name)

@@ -227,7 +227,7 @@ _DECLARED = (
         "cell",
         "mean of each layer over the cell's messages, 0 for a message without it; the layers of "
         "a hop (in a study of chains, of the chain) add up to the mean of its latency",
-        ("hop", "layer"),
+        ("hop", "layer", "unsynchronised"),
         values.layer,
         is_mean=True,
     ),

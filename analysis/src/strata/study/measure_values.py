@@ -402,7 +402,8 @@ def layer(measured: CellTables, context: Context) -> pd.DataFrame:
     after = (CALLBACK,) if context.is_of_chains else (CALLBACK, SUSPENDED)
     of_latency = [one for one in layers if one not in after]
     further = ["hops"] if context.is_of_chains else []
-    columns = [name, *further, *(one.column for one in of_latency), "warm_up"]
+    flags = ["unsynchronised", "warm_up"]
+    columns = [name, *further, *(one.column for one in of_latency), *flags]
     rows = measured.read(table, columns)
     if context.is_of_chains:
         rows = rows[rows["hops"] == rows["hops"].max()]
@@ -410,6 +411,8 @@ def layer(measured: CellTables, context: Context) -> pd.DataFrame:
     kept = ~rows["warm_up"].to_numpy(bool)
     group, hops = pd.factorize(rows[name][kept])
     counts = np.bincount(group, minlength=len(hops)).tolist()
+    flagged = group[rows["unsynchronised"].to_numpy(bool)[kept]]
+    apart = np.bincount(flagged, minlength=len(hops)) > 0
     of, places, means = [], [], []
     for place, one in enumerate(of_latency):
         column = rows[one.column].array
@@ -431,6 +434,7 @@ def layer(measured: CellTables, context: Context) -> pd.DataFrame:
             "layer": pd.array([one.name for one in of_latency]).take(number),
             "number": number,
             "value": np.asarray(means, np.float64)[order],
+            "unsynchronised": apart[np.asarray(of, np.int64)[order]],
         }
     )
 

@@ -16,7 +16,7 @@ import pandas as pd
 from strata.stats.shares import CONFIDENCE as CONFIDENCE_OF_LOSS
 from strata.stats.shares import share_at_most
 from strata.study.campaign_results import Factor
-from strata.study.frame_grouping import by_cell, layer_means, levels_of
+from strata.study.frame_grouping import across_clocks, by_cell, layer_means, levels_of
 from strata.study.interval_estimates import Estimate, estimate
 from strata.study.level_texts import level_text
 from strata.study.report_contents import FINISHED, HERE, Chart, Measure, Study
@@ -122,10 +122,19 @@ def _own(frame: pd.DataFrame) -> pd.DataFrame:
 
 
 def _largest_layer(study: Study, layers: pd.DataFrame, short: pd.DataFrame) -> list[str]:
-    """Name the largest layer over the cells whose source kept its rate."""
-    every = _own(layers)
-    if every.empty:
+    """Name the largest layer over the cells whose source kept its rate.
+
+    Hops between machines whose clocks are not synchronised are left out.
+    """
+    own = _own(layers)
+    every = own[~across_clocks(own)]
+    if own.empty:
         return []
+    if every.empty:
+        return [
+            "The largest layer is not reported: the layers between machines whose clocks are not "
+            "synchronised contain the offset of the clocks"
+        ]
     layers = every[~every["cell"].astype(str).isin(list(short.index))]
     if layers.empty:
         return [
@@ -135,6 +144,8 @@ def _largest_layer(study: Study, layers: pd.DataFrame, short: pd.DataFrame) -> l
     cells = "the cells whose source kept its rate" if len(layers) < len(every) else "all its cells"
     whole = layer_means(layers, "").iloc[0]
     largest, total = str(whole.idxmax()), float(whole.sum())
+    if len(every) < len(own):
+        cells += ", without hops between machines whose clocks are not synchronised,"
     text = (
         f"Over {cells} the largest layer is {largest}: "
         f"{format_share(float(whole.max()) / total if total else None)} of the mean latency "

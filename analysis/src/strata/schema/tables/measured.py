@@ -16,6 +16,12 @@ from strata.schema.tables.measured_executors import EXECUTOR_TABLES
 _HOP = Column("hop", "string", "topic: publishing node -> subscribing node")
 _NUMBER = Column("number", "int64", "index among its publisher's publications, from 0")
 _WARM_UP = Column("warm_up", "bool", "`number` belongs to the cell's warm-up: in no statistic")
+_UNSYNCHRONISED = Column(
+    "unsynchronised",
+    "bool",
+    "it went between hosts whose clocks are not synchronised: its latency and its layers between "
+    "the hosts contain the offset of the clocks",
+)
 _NO_END = "its callback never ended"
 _NOT_THERE = "not in this row"
 _UNTOLD = "not recorded"
@@ -44,6 +50,7 @@ MEASURED_TRANSFERS = Table(
         *(duration(layer.column, f"layer {layer.name}", null=_NOT_THERE) for layer in HOP_LAYERS),
         Column("size", "int64", "payload, including the CDR header", unit="bytes", null=_UNTOLD),
         Column("transport", "string", "as in `messages`", null=_UNTOLD),
+        _UNSYNCHRONISED,
         _WARM_UP,
     ),
     "One row per taken message of the measured hops.",
@@ -64,6 +71,7 @@ MEASURED_CHAINS = Table(
             duration(layer.column, f"layer {layer.name}, summed over the hops", null=_NOT_THERE)
             for layer in CHAIN_LAYERS
         ),
+        _UNSYNCHRONISED,
         _WARM_UP,
     ),
     "One row per message that went through a whole chain of measured topics along critical links.",

@@ -34,15 +34,21 @@ def layers(results: Results, study: str, figure: Figure) -> Table:
         Column("p50", "median", "ns", "number", "of the messages that have it"),
         Column("p99", "p99", "ns", "number"),
     )
-    out = Rows(columns)
+    out, apart = Rows(columns), False
     for levels, cells in cell_groups(found, rows, figure):
         parts = [_messages(results, cell, is_of_chains=found.stated.chain) for cell in cells]
         messages = pd.concat(parts, ignore_index=True)
+        apart |= bool(messages["unsynchronised"].any())
         out.rows += [{**levels, **row} for row in _layers(messages, found.stated.chain)]
-    notes = (
+    notes: tuple[str, ...] = (
         "The means of the layers add up to the mean latency exactly (sums of whole ns). The "
         "callback comes after the latency and is not part of it.",
     )
+    if apart:
+        notes += (
+            "Messages between machines whose clocks are not synchronised are among them: their "
+            "layers between the machines contain the offset of the clocks.",
+        )
     empty = "" if out.rows else found.why_empty(figure.where)
     return Table("layers", "layers", columns, out.frame(), notes, empty, "layer")
 
@@ -50,7 +56,13 @@ def layers(results: Results, study: str, figure: Figure) -> Table:
 def _messages(results: Results, cell: Outcome, *, is_of_chains: bool) -> pd.DataFrame:
     layers = CHAIN_LAYERS if is_of_chains else HOP_LAYERS
     table, further = ("chains", ["hops"]) if is_of_chains else ("transfers", [])
-    columns = ["latency_ns", "warm_up", *further, *(layer.column for layer in layers)]
+    columns = [
+        "latency_ns",
+        "unsynchronised",
+        "warm_up",
+        *further,
+        *(layer.column for layer in layers),
+    ]
     rows = results.measured(cell).read(table, columns)
     if is_of_chains:
         rows = rows[rows["hops"] == rows["hops"].max()]

@@ -9,11 +9,12 @@ import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
 
+from strata.schema.layers import BETWEEN_HOSTS
 from strata.show.html import theme
 from strata.show.html.campaign.figures.scales import Places, Scale, places, scale_of
 from strata.show.html.campaign.figures.split import Drawn, Key, split_panels
 from strata.show.html.figures import axes
-from strata.study.frame_grouping import layer_means, levels_of
+from strata.study.frame_grouping import across_clocks, layer_means, levels_of
 from strata.study.report_contents import HERE, Chart, Study
 
 _HEIGHT = 340
@@ -42,6 +43,12 @@ def draw_bars(chart: Chart, study: Study) -> Drawn:
         "means over the messages of each hop of each cell, from the bottom in the order in which "
         "a message meets the layers; unlike medians they add up to the mean latency"
     ]
+    if across_clocks(rows).any():
+        between = " and ".join(layer.name for layer in BETWEEN_HOSTS if layer.name in layers)
+        caption.append(
+            "some hops are between machines whose clocks are not synchronised: there "
+            f"{between} contains the offset of the clocks"
+        )
     if not shared:
         caption.append("each panel has its own axis, as they differ by more than 8 times")
     return Drawn("Where the time went, by layer", panels, legend, tuple(caption))
