@@ -157,6 +157,31 @@ def test_logs_beside_the_results_of_others_are_of_these(campaign: Results, tmp_p
     assert errors["theirs"] == 0.06 and pd.isna(errors["here"])
 
 
+@pytest.mark.parametrize(
+    ("shift_s", "code", "says"),
+    [
+        (0, None, ""),
+        (37, "stamps_of_tai", "-36.9 s: one clock has TAI"),
+        (-37, "stamps_of_tai", "37.1 s: one clock has TAI"),
+        (2, "stamps_ahead", "below 0: the stamps' clock is ahead"),
+        # That is another clock altogether: there is no latency by such stamps.
+        (-7200, None, ""),
+    ],
+)
+def test_stamps_that_cannot_be_of_the_hosts_clock_are_a_finding(
+    campaign: Results, shift_s: int, code: str | None, says: str
+) -> None:
+    file = cell_of(campaign) / "scenario/results/perf_points.csv"
+    stamps = pd.read_csv(file)
+    stamps["msg_stamp"] += shift_s * S
+    stamps.to_csv(file, index=False)
+    contents = gather(campaign.directory.path)
+    found = {one.code: one for one in contents.findings if one.code.startswith("stamps_")}
+    assert set(found) == ({code} if code else set())
+    if code:
+        assert says in found[code].text and found[code].cells == 1
+
+
 def test_time_in_which_a_clock_is_not_locked() -> None:
     rows = pd.DataFrame({"t_ns": [0, 1, 2, 3, 13, 14], "state": [0, 1, 2, 2, 2, 2]})
     # Two steps before it was locked, and a gap.

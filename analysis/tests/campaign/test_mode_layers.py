@@ -89,3 +89,31 @@ def test_the_answer_says_where_modes_are_and_what_makes_the_slow_one_slow() -> N
         "10 Hz, the slow one slower in wake-up (101 % of the difference)",
     ]
     assert modes_answer(STUDY, table, frame[2:]) == []
+
+
+def test_the_answer_names_at_each_rate_the_changes_with_one_mode() -> None:
+    columns = (
+        Column("rate", "rate", of="rate", texts={"10": "10 Hz", "100": "100 Hz", "1000": "1 kHz"}),
+        Column("change", "change", of="change", texts={"events": "executor of events"}),
+        *(Column(name, name) for name in ("modes", "mode", "share")),
+        Column("p50", "median", "ns", "number"),
+    )
+    rows = [
+        ("10", "none", 2, 1, 0.25, 80_000.0),
+        ("10", "none", 2, 2, 0.75, 270_000.0),
+        ("10", "awake", 1, 1, 1.0, 75_000.0),
+        ("10", "events", 1, 1, 1.0, 75_000.0),
+        # Too few values for a search.
+        ("10", "few", 0, 1, 1.0, 75_000.0),
+        ("100", "none", 2, 1, 0.5, 80_000.0),
+        ("100", "none", 2, 2, 0.5, 270_000.0),
+        ("1000", "none", 1, 1, 1.0, 80_000.0),
+        ("1000", "awake", 1, 1, 1.0, 80_000.0),
+    ]
+    frame = pd.DataFrame(rows, columns=[column.name for column in columns])
+    first, *more = modes_answer(STUDY, Table("modes", "modes", columns, frame, of="latency"), frame)
+    assert first.startswith("latency has several modes in 2 of 7 groups: ")
+    assert more == [
+        "at rate 10 Hz, latency has one mode with change awake, executor of events",
+        "at rate 100 Hz, latency has one mode with no change",
+    ]

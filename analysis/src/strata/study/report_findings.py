@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from strata.schema.quality import SAID_FIRST
 from strata.study.beside_campaigns import different_cells
 from strata.study.campaign_results import FAILED, FINISHED, OPEN, SKIPPED, Results
+from strata.study.clock_findings import clock_findings
 from strata.study.report_contents import Finding
 
 _SEVERITIES = ("loss", "warning")
@@ -17,7 +18,13 @@ _SEVERITIES = ("loss", "warning")
 
 def report_findings(results: Results) -> tuple[Finding, ...]:
     """Return what the traces of all cells report, then how they ran, then the machines beside."""
-    return (*_of_traces(results), *_of_runs(results), *_of_machines(results), *_unknown(results))
+    return (
+        *_of_traces(results),
+        *_of_runs(results),
+        *clock_findings(results),
+        *_of_machines(results),
+        *_unknown(results),
+    )
 
 
 def _of_traces(results: Results) -> Iterator[Finding]:
