@@ -98,8 +98,8 @@ class ClockErrors:
         largest = max(one.value_ns for one in self._known.values())
         return (
             "the host's clocks differed from their master by up to "
-            f"{value_text(largest, NANOSECONDS)} (imported logs): values by the sensor's stamps may "
-            "be off by so much, and by the "
+            f"{value_text(largest, NANOSECONDS)} (imported logs): values by the sensor's stamps "
+            "may be off by so much, and by the "
             "sensor's own offset, which is not in it"
         )
 
