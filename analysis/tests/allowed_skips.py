@@ -163,6 +163,8 @@ ALLOWED = {
     # ROS 2 from wheels, all of Debian's packages of apt.sh: CI, and a developer's machine.
     "wheels": (
         *_ANYWHERE,
+        Allowance(r"ros2 launch is not installed", "there is no wheel of ros2launch", always),
+        Allowance(r"gscam is not installed", "there is no wheel of gscam", always),
         Allowance(
             r"was built without rclcpp: only its Python nodes",
             "there is no wheel of rclcpp",
@@ -172,6 +174,11 @@ ALLOWED = {
     # An installed ROS 2, whose distribution is the only one.
     "ros": (
         *_ANYWHERE,
+        Allowance(
+            r"gscam is not installed",
+            "make setup does not install a camera's driver",
+            lambda: not list(Path("/opt/ros").glob("*/lib/gscam/gscam_node")),
+        ),
         Allowance(
             r"relay_chain was built with rclcpp", "its Python part is tested with wheels", always
         ),
