@@ -416,8 +416,7 @@ def test_no_layer_between_unsynchronised_machines_is_the_largest() -> None:
         "Over all its cells, without hops between machines whose clocks are not synchronised, the "
         "largest layer is transport: "
     )
-    (said,) = [answer(of, [], other)]
-    assert said[0] == (
+    assert answer(of, [], other)[0] == (
         "The largest layer is not reported: the layers between machines whose clocks are not "
         "synchronised contain the offset of the clocks"
     )
