@@ -135,6 +135,7 @@ enum class Finding : uint8_t {
   inferred_switches,
   lost_kernel_events,
   inexact_transfers,
+  inexact_calls,
   inexact_chains,
   foreign_processes,
   loss_disagreements,
@@ -142,7 +143,7 @@ enum class Finding : uint8_t {
   unreadable_own_files,
 };
 
-inline constexpr std::array<std::string_view, 128> kFindings = {{
+inline constexpr std::array<std::string_view, 129> kFindings = {{
     "incomplete_recording",
     "stopped_early",
     "unanalyzed_chunks",
@@ -266,6 +267,7 @@ inline constexpr std::array<std::string_view, 128> kFindings = {{
     "inferred_switches",
     "lost_kernel_events",
     "inexact_transfers",
+    "inexact_calls",
     "inexact_chains",
     "foreign_processes",
     "loss_disagreements",
