@@ -8,6 +8,8 @@ import os
 import re
 import shutil
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -232,6 +234,20 @@ def test_a_daemon_of_ours_outlives_us_while_another_records(
 
     assert (first.returncode, second.returncode) == (0, 0)
     assert len(events(tmp_path / "b" / "trace")) == 9
+
+
+def test_recordings_that_start_at_once_share_a_daemon(
+    world: World, tick: Path, tmp_path: Path
+) -> None:
+    def start(name: str) -> subprocess.Popen[str]:
+        line = ("record", "-c", "ros2", "--no-ros", "-o", tmp_path / name, "--")
+        return world.popen(sys.executable, "-m", "strata", *line, "sh", "-c", f"sleep 1; {tick} 9")
+
+    both = {name: start(name) for name in "ab"}
+    for name, process in both.items():
+        _, said = process.communicate(timeout=60)
+        assert process.returncode == 0, said
+        assert len(events(tmp_path / name / "trace")) == 9
 
 
 def test_lost_events_are_counted_not_hidden(world: World, tick: Path, tmp_path: Path) -> None:

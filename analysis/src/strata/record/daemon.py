@@ -22,6 +22,8 @@ from strata.record.space import lift_limits
 _START_TIMEOUT_S = 30.0
 _STOP_TIMEOUT_S = 10.0
 _POLL_S = 0.02
+_LOCKED = "another instance is running"
+"""What the session daemon says when it cannot get its lock file."""
 RECORDER_VARIABLE = "STRATA_RECORDER"
 """Marks what a recorder starts for itself: its process id and start, as in `4711-123456`."""
 _MARK = f"{RECORDER_VARIABLE}="
@@ -72,7 +74,7 @@ def ensure(lttng: Lttng) -> Daemon:
         return Daemon(pid, log, process_start_ticks(pid))
     words = " ".join(" ".join(log.take()).split())
     log.close()
-    if lttng.reachable():
+    if _others_is_ready(lttng, words):
         # Another recording won the race to start it; it is theirs to end.
         return Daemon(None)
     raise SessionError(
@@ -106,6 +108,16 @@ def _start(program: str, lttng: Lttng, log: int) -> int:
             f"Cannot start lttng-sessiond: not ready within {_START_TIMEOUT_S:.0f} s. Start it "
             "manually with `lttng-sessiond --daemonize` and look at its output."
         ) from error
+
+
+def _others_is_ready(lttng: Lttng, words: str) -> bool:
+    """Wait for the session daemon that another started: it holds its lock before it answers."""
+    deadline = time.monotonic() + (_START_TIMEOUT_S if _LOCKED in words else 0.0)
+    while not lttng.reachable():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(_POLL_S)
+    return True
 
 
 def _pid(lttng: Lttng) -> int:
