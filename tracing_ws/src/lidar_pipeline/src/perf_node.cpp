@@ -50,6 +50,7 @@ PerfNode::PerfNode(const rclcpp::NodeOptions& options)
       warm_up_(setting(*this, "warm_up", std::int64_t{0}, 0)),
       wanted_(setting(*this, "n_samples", std::int64_t{1000}, 1) + warm_up_),
       quiet_(static_cast<std::int64_t>(setting(*this, "quiet_s", 5.0, 0) * 1e9)),
+      counts_losses_(workload::choice(*this, "losses", {"refuse", "count"}) == "count"),
       serialized_(setting(*this, "serialized", false)),
       intra_process_(setting(*this, "intra_process", false)),
       force_(setting(*this, "force", false)),
@@ -180,8 +181,14 @@ void PerfNode::on_watch() {
   std::array<char, 32> seconds{};
   std::snprintf(seconds.data(), seconds.size(), "%g",
                 std::chrono::duration<double>(quiet_).count());
-  finish("Cannot take all samples: " + std::to_string(came) + " came, then none for " +
-         seconds.data() + " s.");
+  const auto problem = "Cannot take all samples: " + std::to_string(came) +
+                       " came, then none for " + seconds.data() + " s.";
+  if (counts_losses_) {
+    RCLCPP_WARN(get_logger(), "%s", problem.c_str());
+    finish();
+  } else {
+    finish(problem);
+  }
 }
 
 int PerfNode::write_results() {

@@ -53,6 +53,7 @@ class PerfNode : public workload::MeasuringNode {
   std::int64_t warm_up_;
   std::int64_t wanted_;
   std::chrono::nanoseconds quiet_;
+  bool counts_losses_;
   bool serialized_;
   bool intra_process_;
   bool force_;

@@ -111,6 +111,21 @@ def test_samples_and_counts_are_written(tmp_path: Path, program: str) -> None:
     assert counts(ended[2]) == json.loads((tmp_path / "truth/ouster_driver.json").read_text())
 
 
+@pytest.mark.parametrize("losses", ["refuse", "count"])
+@pytest.mark.parametrize("program", PERF_NODES)
+def test_a_sensor_that_falls_silent_ends_it(program: str, losses: str) -> None:
+    domain = free_domain()
+    with emulator("--scans", "12") as sensor:
+        perf = start(domain, program, n_samples=100, quiet_s=1.0, losses=losses)
+        driver = start_driver(domain, sensor.port, lidar_mode="512x20", listeners=1)
+        status, out, errors = finish(perf)
+        finish(driver, end=True)
+    (summary,) = json.loads(out)
+    assert 0 < summary["samples"] <= 12
+    assert "came, then none for 1 s." in errors
+    assert status == (0 if losses == "count" else 1), errors
+
+
 @pytest.mark.parametrize(
     ("program", "intra_process"),
     [("composed", False)]

@@ -75,7 +75,11 @@ def topic_qos(node: Node) -> QoSProfile:
     return preset.value
 
 
-def _choice(node: Node, name: str, choices: tuple[str, ...]) -> str:
+def choice(node: Node, name: str, choices: tuple[str, ...]) -> str:
+    """Declare a parameter that is one of some words, the first by default.
+
+    Raises SensorError for another.
+    """
     value = setting(node, name, choices[0])
     if value not in choices:
         raise SensorError(
@@ -119,8 +123,8 @@ def read_settings(node: Node) -> Settings:
         tcp_port=setting(node, "tcp_port", 7501, 1, _PORTS),
         lidar_port=setting(node, "lidar_port", 7502, 0, _PORTS),
         imu_port=setting(node, "imu_port", 7503, 0, _PORTS),
-        lidar_mode=_choice(node, "lidar_mode", tuple(MODES)),
-        timestamp_mode=_choice(node, "timestamp_mode", (*TIMESTAMP_MODES, ROS_RECEPTION)),
+        lidar_mode=choice(node, "lidar_mode", tuple(MODES)),
+        timestamp_mode=choice(node, "timestamp_mode", (*TIMESTAMP_MODES, ROS_RECEPTION)),
     )
     settings = Settings(
         connection=connection,
@@ -129,8 +133,8 @@ def read_settings(node: Node) -> Settings:
         imu_frame=setting(node, "imu_frame", "imu_data_frame"),
         qos=topic_qos(node),
         proc_mask=_mask(node),
-        closing=_choice(node, "closing", POLICIES),
-        cloud_layout=_choice(node, "cloud_layout", LAYOUTS),
+        closing=choice(node, "closing", POLICIES),
+        cloud_layout=choice(node, "cloud_layout", LAYOUTS),
         poll_hz=_poll_hz(node),
         receive_buffer=setting(node, "receive_buffer", 26_214_400, 0, _LARGEST_BUFFER),
         listeners=setting(node, "listeners", 0, 0),

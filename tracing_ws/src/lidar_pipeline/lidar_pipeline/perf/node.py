@@ -5,9 +5,10 @@
 Parameters: topics (names; their ends tell the type), n_samples (of each topic, after the warm-up),
 warm_up (samples to leave out), serialized (take messages without making Python objects of them),
 out_file (CSV of the first topic), log (directory for a CSV a topic and perf.json), force, quiet_s
-(give up when no message came for so long after one; 0 for never), use_system_default_qos,
-column_step (of clouds, note the time of every N-th column, and of the last; 0: of none. It is
-read after the stamps are taken; not of serialized messages).
+(end when no message came for so long after one; 0 for never), losses (refuse or count: whether
+that is a failure), use_system_default_qos, column_step (of clouds, note the time of every N-th
+column, and of the last; 0: of none. It is read after the stamps are taken; not of serialized
+messages).
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from rclpy.node import Node
 from rclpy.task import Future
 from sensor_msgs.msg import Image, Imu, LaserScan, PointCloud2
 
-from lidar_pipeline.driver.settings import setting, topic_qos
+from lidar_pipeline.driver.settings import choice, setting, topic_qos
 from lidar_pipeline.perf.results import Samples, result_files, write_results
 
 _STAMP = struct.Struct("<iI")
@@ -46,6 +47,7 @@ class PerfNode(Node):
         wanted = setting(self, "n_samples", 1000, 1) + self.warm_up
         topics = self.declare_parameter("topics", ["/points"]).value
         self._quiet_ns = round(setting(self, "quiet_s", 5.0, 0) * 1e9)
+        self._counts_losses = choice(self, "losses", ("refuse", "count")) == "count"
         self._serialized = setting(self, "serialized", default=False)
         qos = topic_qos(self)
         step = setting(self, "column_step", 64, 0)
@@ -91,9 +93,12 @@ class PerfNode(Node):
         quiet = self._last_ns and time.monotonic_ns() - self._last_ns > self._quiet_ns
         if self._quiet_ns and quiet and not self.done.done():
             came = min(len(samples.received) for samples in self.samples)
-            self.done.set_result(
+            problem = (
                 f"Cannot take all samples: {came} came, then none for {self._quiet_ns / 1e9:g} s."
             )
+            if self._counts_losses:
+                self.get_logger().warning(problem)
+            self.done.set_result(None if self._counts_losses else problem)
 
     def report(self) -> None:
         """Write the files, and the summary to stdout as JSON."""
