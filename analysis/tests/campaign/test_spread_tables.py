@@ -12,11 +12,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from measured_campaign import make_campaign
+from measured_campaign import made, make_campaign
 from rich.console import Console
 from statsmodels.stats.multitest import multipletests
 
-from strata.campaign.model import Figure
 from strata.show.document.campaign import document, sheets
 from strata.show.html.campaign.page import render_page
 from strata.show.terminal.campaign import print_contents
@@ -24,7 +23,6 @@ from strata.study import segmented_fits
 from strata.study.campaign_results import HERE, Results, open_results
 from strata.study.gather_report import gather
 from strata.study.report_contents import Chart
-from strata.study.tables import Table, table_of
 
 SIZES = [2**power for power in range(10, 22)]
 BREAKPOINT, BELOW, ABOVE, INTERCEPT = 70_000, 0.2, 1.5, 3e5
@@ -101,13 +99,6 @@ def replanted(results: Results) -> Results:
         rows["latency_ns"] = np.rint(values).astype(np.int64)
         rows.to_parquet(path, index=False)
     return open_results(results.directory.path)
-
-
-def made(results: Results, study: str, kind: str, **asked: object) -> Table:
-    table = table_of(results, study, Figure.model_validate({"kind": kind, **asked}))
-    assert table.frame.columns.tolist() == [column.name for column in table.columns]
-    assert bool(table.empty) == (not len(table.frame))
-    return table
 
 
 def test_a_breakpoint_is_found_where_it_was_planted(planted: Results) -> None:
