@@ -16,6 +16,7 @@ from strata.schema.tables.measured import MEASURED_TABLES
 from strata.study import measure_values as values
 from strata.study import resource_values as resources
 from strata.study.cell_tables import SUBDIRECTORY, CellTables, HopSelection
+from strata.study.measure_definitions import find_measure
 
 MS = 1_000_000
 S = 1_000_000_000
@@ -238,7 +239,8 @@ def test_a_round_trip_is_never_halved(tables: Tables) -> None:
 
 @pytest.mark.parametrize("measure", ["latency", "period", "loss", "cpu", "rss", "layer", "rate"])
 def test_nothing_measured_is_no_value(tables: Tables, measure: str) -> None:
-    found = getattr(values, measure)(tables(), values.Context())
+    of_cell = find_measure(measure).of_cell
+    found = of_cell(tables(), values.Context())
     assert found.empty
     assert "value" in found.columns
     assert not np.isin(found.columns, ["index"]).any()

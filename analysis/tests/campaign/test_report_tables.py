@@ -213,7 +213,9 @@ def test_what_did_not_run_is_named_in_every_table(relay: Results) -> None:
         figure = {"rows": "rate", "over": "rate", "by": "executor"}
         notes = made(relay, "chains", kind, **figure).notes
         (told,) = [note for note in notes if note.startswith("Missing:")]
-        assert told == "Missing: 10 Hz + single, 10 Hz + multi (not run yet)."
+        assert told == (
+            "Missing: rate 10 Hz + executor single, rate 10 Hz + executor multi (not run yet)."
+        )
     empty = made(relay, "chains", "summary", rows="rate", where={"rate": "10.0"})
     assert empty.empty == "its cells have not run yet"
 

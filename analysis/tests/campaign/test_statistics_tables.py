@@ -49,7 +49,7 @@ def test_a_summary_has_the_statistics_of_each_group(lidar: Results) -> None:
     assert np.allclose([row["p25"], row["p75"]], np.quantile(values, [0.25, 0.75]))
     units = {column.name: column.unit for column in table.columns}
     assert units["p50"] == "ns"
-    assert "Missing: tc3 (not run yet)." in table.notes
+    assert "Missing: test case tc3 (not run yet)." in table.notes
 
 
 def test_intervals_enclose_the_estimate_at_each_confidence(relay: Results) -> None:

@@ -42,7 +42,7 @@ def _busy(samples: pd.DataFrame, begin_ns: int, end_ns: int) -> float | None:
     return 100.0 * took / int(within["t_ns"].iloc[-1] - within["t_ns"].iloc[0])
 
 
-def cpujoined(measured: CellTables, context: Context) -> pd.DataFrame:
+def cpu_all(measured: CellTables, context: Context) -> pd.DataFrame:
     """The CPU time of all processes together."""
     each = cpu(measured, context)
     if each.empty:
