@@ -37,7 +37,7 @@ from strata.show.html.campaign.figures.scales import places, scale_of, short_tex
 from strata.study.campaign_results import Factor
 from strata.study.frame_grouping import by_cell, layer_means, levels_of
 from strata.study.interval_estimates import estimate
-from strata.study.level_texts import level_text
+from strata.study.level_texts import level_text, levels_words
 from strata.study.report_contents import HERE, Chart, Measure, Request
 from strata.study.segmented_fits import fit_levels, shaped
 
@@ -320,6 +320,18 @@ def test_a_long_series_is_thinned_and_keeps_its_largest() -> None:
 )
 def test_levels_as_text(level: str, factor: Factor, text: str) -> None:
     assert level_text(level, factor) == text
+
+
+def test_levels_are_named_by_their_factors() -> None:
+    cpu = Factor("cpu_all", ("0.5",), None, (0.5,))
+    of = study((SIZE, TRANSPORT, cpu))
+    levels = {"size": "65536", "transport": "shm", "cpu_all": 0.5, "sent_by": "/talker"}
+    told = "size 64 KiB, transport shm, CPU of all processes 0.5, sent by /talker"
+    assert levels_words(of, levels) == told
+    assert levels_words(of, {}) == ""
+    assert levels_words(of, {"size": "1024", "transport": "udp"}, " + ") == (
+        "size 1 KiB + transport udp"
+    )
 
 
 def test_sizes_are_spread_by_doublings_and_names_one_by_one() -> None:

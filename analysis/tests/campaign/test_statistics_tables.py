@@ -13,6 +13,7 @@ import pytest
 from measured_campaign import RELAY, made, make_campaign
 
 from strata.study.campaign_results import Results, open_results
+from strata.study.gather_report import gather
 from strata.study.long_frames import long_frame
 
 WARM_UP = 5
@@ -130,6 +131,30 @@ def test_runs_that_differ_are_no_levels_that_differ(
     losses = made(results, "qos", "loss", rows=["reliability", "repetition"])
     assert losses.frame["repetition"].tolist() == ["1", "2"] * 2
     assert (losses.frame["published"] == 2 * 120).all()
+
+
+def test_modes_of_runs_that_differ_name_the_run_and_are_no_modes(
+    sample: Callable[[str], Path], tmp_path: Path
+) -> None:
+    text = RELAY.replace("duration: 60", "duration: 60\n    repetitions: 3", 1)
+    text = text.replace("[reliable, best_effort]}", "[reliable]}").replace(
+        ", transient_local]", "]"
+    )
+    text = text.replace(
+        "\n  chains:", "\n    figures:\n      - {kind: modes, of: latency}\n  chains:", 1
+    )
+    made_of = make_campaign(tmp_path, text, {"qos/": sample("cell_relay")})
+    results = with_means(made_of, {"reliable": [5.0, 9.0, 5.0]})
+    table = made(results, "qos", "modes", of="latency")
+    fast, slow = table.frame.to_dict("records")
+    assert (fast["share"], slow["share"]) == pytest.approx((2 / 3, 1 / 3))
+    assert pd.isna(fast["mostly"])
+    assert slow["mostly"] == "run 2"
+    assert any(note.startswith("Mostly of: ") for note in table.notes)
+    said = " ".join(gather(results.directory.path).studies[0].answer)
+    assert "latency differs between runs or hops, which only looks like several modes" in said
+    assert "9.00 ms (33 %, mostly of run 2)" in said
+    assert "has several modes" not in said
 
 
 def test_one_run_a_group_has_no_analysis_of_runs(relay: Results) -> None:
