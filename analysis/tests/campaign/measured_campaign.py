@@ -11,8 +11,10 @@ from pathlib import Path
 from strata.campaign.cells import Cell, Variant, expand
 from strata.campaign.directory import CellState, make_directory
 from strata.campaign.load import load_campaign
+from strata.campaign.model import Figure
 from strata.study.campaign_results import Results, open_results
 from strata.study.cell_tables import measure_cell
+from strata.study.tables import Table, table_of
 
 RELAY = """\
 question: What does QoS change?
@@ -102,3 +104,11 @@ def finished(cell: Cell) -> CellState:
         command=[],
         measured="",
     )
+
+
+def made(results: Results, study: str, kind: str, **asked: object) -> Table:
+    """Make a table, and check that its frame has its columns."""
+    table = table_of(results, study, Figure.model_validate({"kind": kind, **asked}))
+    assert table.frame.columns.tolist() == [column.name for column in table.columns]
+    assert bool(table.empty) == (not len(table.frame))
+    return table

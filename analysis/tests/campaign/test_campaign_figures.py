@@ -37,8 +37,9 @@ from strata.show.html.campaign.figures.scales import places, scale_of, short_tex
 from strata.study.campaign_results import Factor
 from strata.study.frame_grouping import by_cell, layer_means, levels_of
 from strata.study.interval_estimates import estimate
-from strata.study.level_texts import level_text
-from strata.study.report_contents import Chart, Measure, Request
+from strata.study.level_texts import level_text, levels_words
+from strata.study.report_contents import HERE, Chart, Measure, Request
+from strata.study.segmented_fits import fit_levels, shaped
 
 ONE = study()
 
@@ -205,7 +206,12 @@ def test_a_fit_is_a_dotted_line_and_its_breakpoint_a_band() -> None:
     noise = np.random.default_rng(2).normal(1, 0.02, len(frame))
     frame["value"] = np.rint(bent * noise).astype(np.int64)
     request = Request("curve", "latency", x="size", by="transport", fit="segmented")
-    drawing = KINDS["curve"](Chart(request, LATENCY, frame), of)
+    fitted = [
+        ({"transport": str(level), "origin": HERE}, fit_levels(rows, sizes, "p50", 0.95))
+        for level, rows in frame.groupby("transport", observed=True)
+    ]
+    known = {tuple(one.levels.values()): one for one in shaped(fitted)}
+    drawing = KINDS["curve"](Chart(request, LATENCY, frame, fits=known), of)
     plot = drawing.panels[0].plot
     fits = [item for item in plot.renderers if getattr(item.glyph, "line_dash", None) == [2, 4]]
     assert len(fits) == 2
@@ -314,6 +320,18 @@ def test_a_long_series_is_thinned_and_keeps_its_largest() -> None:
 )
 def test_levels_as_text(level: str, factor: Factor, text: str) -> None:
     assert level_text(level, factor) == text
+
+
+def test_levels_are_named_by_their_factors() -> None:
+    cpu = Factor("cpu_all", ("0.5",), None, (0.5,))
+    of = study((SIZE, TRANSPORT, cpu))
+    levels = {"size": "65536", "transport": "shm", "cpu_all": 0.5, "sent_by": "/talker"}
+    told = "size 64 KiB, transport shm, CPU of all processes 0.5, sent by /talker"
+    assert levels_words(of, levels) == told
+    assert levels_words(of, {}) == ""
+    assert levels_words(of, {"size": "1024", "transport": "udp"}, " + ") == (
+        "size 1 KiB + transport udp"
+    )
 
 
 def test_sizes_are_spread_by_doublings_and_names_one_by_one() -> None:

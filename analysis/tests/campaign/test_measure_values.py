@@ -14,7 +14,9 @@ import pytest
 
 from strata.schema.tables.measured import MEASURED_TABLES
 from strata.study import measure_values as values
+from strata.study import resource_values as resources
 from strata.study.cell_tables import SUBDIRECTORY, CellTables, HopSelection
+from strata.study.measure_definitions import find_measure
 
 MS = 1_000_000
 S = 1_000_000_000
@@ -209,18 +211,18 @@ def test_cpu_is_of_the_messages_time_or_of_a_whole_life(tables: Tables) -> None:
         "rss_max_bytes": [3 * 2**20, None],
     }
     made = tables(hops=HOPS, resources=samples, processes=processes)
-    found = values.cpu(made, values.Context())
+    found = resources.cpu(made, values.Context())
     assert found[["process", "value", "over"]].to_numpy().tolist() == [
         ["sink", 15.0, "measured messages"],
         ["source", 15.0, "whole life"],
     ]
-    (every,) = values.cpu_all(made, values.Context()).to_dict("records")
+    (every,) = resources.cpu_all(made, values.Context()).to_dict("records")
     assert (every["value"], every["over"]) == (30.0, "measured messages and whole life")
-    by_second = values.cpu_by_second(made, values.Context())
+    by_second = resources.cpu_by_second(made, values.Context())
     assert by_second["value"].tolist() == pytest.approx([50.0, 10.0, 20.0, 50.0])
     assert by_second["t_ns"].tolist() == [S, 2 * S, 3 * S, 5 * S]
-    assert values.rss(made, values.Context())["value"].tolist() == [1.0, 2.0, 2.0, 2.0]
-    assert values.rss_max(made, values.Context())["value"].tolist() == [3.0]
+    assert resources.rss(made, values.Context())["value"].tolist() == [1.0, 2.0, 2.0, 2.0]
+    assert resources.rss_max(made, values.Context())["value"].tolist() == [3.0]
 
 
 def test_a_round_trip_is_never_halved(tables: Tables) -> None:
@@ -237,7 +239,8 @@ def test_a_round_trip_is_never_halved(tables: Tables) -> None:
 
 @pytest.mark.parametrize("measure", ["latency", "period", "loss", "cpu", "rss", "layer", "rate"])
 def test_nothing_measured_is_no_value(tables: Tables, measure: str) -> None:
-    found = getattr(values, measure)(tables(), values.Context())
+    of_cell = find_measure(measure).of_cell
+    found = of_cell(tables(), values.Context())
     assert found.empty
     assert "value" in found.columns
     assert not np.isin(found.columns, ["index"]).any()

@@ -102,7 +102,7 @@ def test_an_executor_that_is_asked_too_much_is_saturated(results: Results) -> No
     assert row["busy"] > 0.95
     assert row["received"] < 50
     assert row["loss"] > 0.1
-    assert "Missing: 10 Hz" in " ".join(table.notes)
+    assert "Missing: rate 10 Hz" in " ".join(table.notes)
 
 
 def test_each_executor_is_judged_once_for_table_and_answer(

@@ -12,16 +12,17 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from measured_campaign import make_campaign
+from measured_campaign import made, make_campaign
 from rich.console import Console
+from statsmodels.stats.multitest import multipletests
 
-from strata.campaign.model import Figure
 from strata.show.document.campaign import document, sheets
 from strata.show.html.campaign.page import render_page
 from strata.show.terminal.campaign import print_contents
-from strata.study.campaign_results import Results, open_results
+from strata.study import segmented_fits
+from strata.study.campaign_results import HERE, Results, open_results
 from strata.study.gather_report import gather
-from strata.study.tables import Table, table_of
+from strata.study.report_contents import Chart
 
 SIZES = [2**power for power in range(10, 22)]
 BREAKPOINT, BELOW, ABOVE, INTERCEPT = 70_000, 0.2, 1.5, 3e5
@@ -41,6 +42,7 @@ studies:
     figures:
       - {{kind: curve, of: latency, statistic: p50, x: size, by: transport, fit: segmented}}
       - {{kind: segmented, of: latency, over: size, within: transport}}
+      - {{kind: curve, of: latency, statistic: p50, x: size, fit: segmented}}
       - {{kind: pairs, of: latency, over: size, within: transport, consecutive: true}}
       - {{kind: spread, of: latency, over: size, within: transport, consecutive: true}}
   loads:
@@ -97,13 +99,6 @@ def replanted(results: Results) -> Results:
         rows["latency_ns"] = np.rint(values).astype(np.int64)
         rows.to_parquet(path, index=False)
     return open_results(results.directory.path)
-
-
-def made(results: Results, study: str, kind: str, **asked: object) -> Table:
-    table = table_of(results, study, Figure.model_validate({"kind": kind, **asked}))
-    assert table.frame.columns.tolist() == [column.name for column in table.columns]
-    assert bool(table.empty) == (not len(table.frame))
-    return table
 
 
 def test_a_breakpoint_is_found_where_it_was_planted(planted: Results) -> None:
@@ -235,11 +230,42 @@ def test_three_factors_and_levels_that_are_missing(
     assert "priority left out: all values are of normal." in left.notes
 
 
+def test_the_same_fit_has_the_same_shape_in_table_and_curve(planted: Results) -> None:
+    sizes = gather(planted.directory.path).studies[0]
+    apart, together = (one for one in sizes.parts if isinstance(one, Chart))
+    (table,) = (one for one in sizes.tables.values() if one.kind == "segmented")
+    assert set(apart.fits) == {("bent", HERE), ("straight", HERE)}
+    assert set(together.fits) == {(HERE,)}
+    fits = {level: apart.fits[level, HERE] for level in ("bent", "straight")}
+    for row in table.frame.to_dict("records"):
+        assert (fits[row["transport"]].p, fits[row["transport"]].shape) == (row["p"], row["shape"])
+    # Those of the table and of the first curve are the same two: there are three in all.
+    every = [*fits.values(), together.fits[HERE,]]
+    corrected = multipletests([one.points.fit.p for one in every], method="holm")[1]
+    assert [one.p for one in every] == pytest.approx(list(corrected))
+    assert len({one.points.key for one in every}) == 3
+
+
+def test_no_fit_is_computed_while_a_page_is_drawn(
+    planted: Results, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    contents = gather(planted.directory.path)
+
+    def refused(*_: object, **__: object) -> None:
+        raise AssertionError("a page computed a fit")
+
+    monkeypatch.setattr("strata.stats.segmented.fit_segmented", refused)
+    segmented_fits._fit.cache_clear()
+    with pytest.raises(AssertionError, match="computed a fit"):
+        gather(planted.directory.path)
+    assert "two straight lines that meet at a breakpoint" in render_page(contents)
+
+
 def test_answers_page_and_files_have_them(planted: Results) -> None:
     contents = gather(planted.directory.path)
     said = {part.study.name: " ".join(part.answer) for part in contents.studies}
     assert "transport bent: the median latency by size grows by" in said["sizes"]
-    assert "not in proportion to size" in said["sizes"]
+    assert "not in proportion to size: the slope changes at " in said["sizes"]
     assert "transport straight: the median latency by size has no breakpoint" in said["sizes"]
     assert "differs by more than chance in 1 of 22 pairs of neighbouring levels" in said["sizes"]
     assert "the furthest apart are 64 KiB and 128 KiB" in said["sizes"]

@@ -72,3 +72,7 @@ class Ran:
 def run(directory: Path, text: str, variables: Mapping[str, str] | None = None) -> Ran:
     """Write a scenario and run it, without ROS and without a session."""
     return Ran(load_scenario(str(written(directory, text))), directory / "run", **(variables or {}))
+
+
+ENDS = "duration: {messages: 1}\nprocesses:\n" + shell("a", "true", "ends: true")
+"""A scenario whose process ends it: tests add lines to it."""

@@ -4,6 +4,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -11,6 +13,7 @@ from scipy import stats
 from strata.stats.spread import (
     FEWEST,
     SPREADS,
+    LogSpread,
     SpreadName,
     equal_spreads,
     interaction_of_spreads,
@@ -86,6 +89,41 @@ def test_runs_are_resampled_by_themselves() -> None:
     found = log_spread([near, far], "std", seed=1)
     assert found.draws.std() < 1e-4
     assert log_spread([np.concatenate([near, far])], "std", seed=1).draws.std() > 1e-3
+
+
+def test_draws_of_large_samples_do_not_need_the_memory_of_all_of_them(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    runs = [series(12_000, 1), series(8_000, 1)]
+    whole = log_spread(runs, "mad", seed=1)
+    monkeypatch.setattr("strata.stats.spread._DRAWN_VALUES", 100_000)
+    monkeypatch.setattr("strata.stats.spread._HELD_VALUES", 100_000)
+    tracemalloc.start()
+    few = log_spread(runs, "mad", seed=1)
+    _, most = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert (len(whole.draws), len(few.draws)) == (400, 200)
+    # All 200 together have 4 million values.
+    assert most < 4_000_000 * 8 / 3
+    assert len(np.unique(few.draws)) > 190, "chunks do not repeat each other's draws"
+    assert few.draws.std() == pytest.approx(whole.draws.std(), rel=0.25)
+
+
+def test_an_interval_is_widened_for_the_confidence_that_is_asked_for() -> None:
+    """Few blocks tell less of the tails: at 99 % more is added than at 80 %."""
+    a, b = (log_spread([series(60, scale, 0.8)], "std", seed=1) for scale in (1, 2))
+    assert min(a.block, b.block) > 3
+    fixed = LogSpread(0.0, np.zeros(len(a.draws)), a.count, a.block)
+    for confidence in (0.8, 0.99):
+        found = ratio_of_spreads(fixed, b, confidence)
+        tail = (1 - confidence) / 2
+        bare = np.quantile(b.draws, [tail, 1 - tail]) - b.estimate
+        blocks = b.count / b.block
+        at = 1 - tail
+        wider = stats.t.ppf(at, blocks - 1) / stats.norm.ppf(at) * np.sqrt(blocks / (blocks - 1))
+        assert found.low is not None and found.high is not None
+        ends = np.log([found.low, found.high]) - b.estimate
+        assert ends == pytest.approx(wider * bare)
 
 
 def test_of_runs_each_run_is_one_value() -> None:

@@ -46,8 +46,9 @@ from strata.stats.samples import Floats, Sample, checked, checked_share
 
 FEWEST = 6
 """Of fewer points there is no segmented fit: it has four parameters."""
+RESAMPLES = 999
+"""Draws from the straight line, for p."""
 _CANDIDATES = 400
-_RESAMPLES = 999
 _PARAMETERS = 4
 _TURNS = 4
 _LEAST_ERROR = 1e-6
@@ -122,7 +123,7 @@ def fit_segmented(
     confidence: float = 0.95,
     *,
     seed: int,
-    resamples: int = _RESAMPLES,
+    resamples: int = RESAMPLES,
 ) -> Segmented:
     """Fit points in ascending order of x; `errors` are the standard errors of y, 0 if not known.
 

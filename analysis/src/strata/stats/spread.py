@@ -7,7 +7,7 @@ deviation, which a tail rules. Its interval is of the logarithm, by a block boot
 (strata.stats.intervals), so that values may depend on those before them: blocks are as long as what
 the spread averages asks for (Politis and White), (x - mean)^2 of the standard deviation and of the
 MAD whether a value is within it. Resamples stay within a run. As there, draws are moved away from
-the estimate by what few blocks tell too little.
+the estimate by what few blocks tell too little at the confidence that is asked for.
 
 The *interaction of spread* is a ratio of ratios: how many times as much does b widen the
 distribution at one level of another factor as it does at a second one.
@@ -38,7 +38,9 @@ SPREADS: tuple[SpreadName, ...] = ("mad", "std")
 FEWEST = 10
 """Of fewer values in a sample, a spread has no interval."""
 _DRAWN_VALUES, _LEAST_DRAWS = 8_000_000, 200
-"""Resamples are kept whole: of large samples fewer are drawn, as their spreads differ little."""
+"""Values of all draws: of large samples fewer are drawn, as their spreads differ little."""
+_HELD_VALUES = 2_000_000
+"""Values of the resamples that are in memory at once; of a larger sample one resample is."""
 
 
 @dataclass(frozen=True)
@@ -58,10 +60,20 @@ class Ratio:
 
 @dataclass(frozen=True)
 class LogSpread:
-    """The logarithm of a sample's spread, with its draws of a bootstrap; see `log_spread`."""
+    """The logarithm of a sample's spread, with its draws of a bootstrap; see `log_spread`.
+
+    The draws are of `count` values in blocks of `block`.
+    """
 
     estimate: float
     draws: Floats
+    count: int = 0
+    block: int = 0
+
+    def widened_draws(self, confidence: float) -> Floats:
+        """Return the draws, moved away from the estimate by what few blocks tell too little."""
+        wider = widened(self.count, self.block, confidence)
+        return np.asarray(self.estimate + wider * (self.draws - self.estimate), np.float64)
 
 
 def spread(values: Sample, statistic: SpreadName) -> float:
@@ -91,23 +103,37 @@ def log_spread(
     middle = float(np.median(whole))
     asked = [_averaged(sample, middle, found, statistic) for sample in samples]
     length = max(block_length(each) for each in asked)
-    kept = max(_LEAST_DRAWS, min(resamples, _DRAWN_VALUES // len(whole)))
-    drawn = [
-        resampled(
-            sample,
-            _as_they_are,
-            min(length, max(1, len(sample) // 2)),
-            resamples=kept,
-            seed=seed + at,
-        )
-        for at, sample in enumerate(samples)
-    ]
-    count = min(len(rows) for rows in drawn)
-    spreads = _spreads(np.concatenate([rows[:count] for rows in drawn], axis=1), statistic)
+    spreads = _drawn_spreads(samples, statistic, length, resamples=resamples, seed=seed)
     # A resample of equal values has no logarithm; so few values are behind it that none is lost.
     draws = np.log(np.maximum(spreads, found * np.finfo(np.float64).eps))
-    estimate = float(np.log(found))
-    return LogSpread(estimate, estimate + widened(len(whole), length) * (draws - estimate))
+    return LogSpread(float(np.log(found)), draws, len(whole), length)
+
+
+def _drawn_spreads(
+    samples: Sequence[Floats], statistic: SpreadName, length: int, *, resamples: int, seed: int
+) -> Floats:
+    """Return the spread of resamples of all samples together, in blocks within each.
+
+    They are made some at a time: a spread needs the values of a resample all at once.
+    """
+    count = sum(map(len, samples))
+    kept = max(min(resamples, _LEAST_DRAWS), min(resamples, _DRAWN_VALUES // count))
+    rows = max(1, _HELD_VALUES // count)
+    parts = []
+    for chunk, begin in enumerate(range(0, kept, rows)):
+        drawn = [
+            resampled(
+                sample,
+                _as_they_are,
+                min(length, max(1, len(sample) // 2)),
+                resamples=min(rows, kept - begin),
+                # Each sample of each chunk has a seed of its own.
+                seed=seed + at + chunk * len(samples),
+            )
+            for at, sample in enumerate(samples)
+        ]
+        parts.append(_spreads(np.concatenate(drawn, axis=1), statistic))
+    return np.concatenate(parts)
 
 
 def ratio_of_spreads(a: LogSpread, b: LogSpread, confidence: float = 0.95) -> Ratio:
@@ -137,7 +163,10 @@ def _ratio(terms: Sequence[tuple[int, LogSpread]], confidence: float) -> Ratio:
         return Ratio(estimate, None, None, confidence)
     # Samples that were drawn with one seed must not go up and down together.
     random = np.random.default_rng(len(terms))
-    total = sum(sign * random.permutation(one.draws)[: min(counts)] for sign, one in terms)
+    total = sum(
+        sign * random.permutation(one.widened_draws(confidence))[: min(counts)]
+        for sign, one in terms
+    )
     tail = (1 - confidence) / 2
     low, high = np.exp(np.quantile(total, [tail, 1 - tail]))
     return Ratio(estimate, float(low), float(high), confidence)

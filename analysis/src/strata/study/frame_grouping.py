@@ -7,6 +7,7 @@ from __future__ import annotations
 import pandas as pd
 
 from strata.study.report_contents import Chart, Request, Study
+from strata.study.values_by_cell import one_per_cell
 from strata.study.wording import natural_key
 
 
@@ -39,43 +40,8 @@ def by_cell(chart: Chart) -> pd.DataFrame:
     Values of processes are summed, those of hops averaged (a loss weighted by what was expected),
     unless the figure shows processes or hops apart.
     """
-    frame, request = chart.frame, chart.request
-    shown = (request.x, request.by, *request.panels)
-    if chart.measure.each == "process" and "process" in frame and "process" not in shown:
-        return _gathered(frame, "sum")
-    if chart.measure.each == "cell" and "hop" in frame and "hop" not in shown:
-        if "expected" in frame and frame["expected"].notna().all():
-            return _loss_of_cells(frame)
-        return _gathered(frame, "mean")
-    return frame
-
-
-def _gathered(frame: pd.DataFrame, how: str) -> pd.DataFrame:
-    keys = _keys(frame)
-    grouped = frame.dropna(subset=["value"]).groupby(keys, observed=True, sort=False)["value"]
-    return (grouped.sum() if how == "sum" else grouped.mean()).reset_index()
-
-
-def _loss_of_cells(frame: pd.DataFrame) -> pd.DataFrame:
-    keys = _keys(frame)
-    sums = frame.groupby(keys, observed=True, sort=False)[["lost", "expected"]].sum().reset_index()
-    expected = sums["expected"].astype("float64")
-    return sums.assign(value=(100 * sums["lost"].astype("float64") / expected.where(expected > 0)))
-
-
-def _keys(frame: pd.DataFrame) -> list[str]:
-    own = (
-        "value",
-        "process",
-        "number",
-        "t_ns",
-        "hop",
-        "over",
-        "lost",
-        "expected",
-        "unsynchronised",
-    )
-    return [str(name) for name in frame.columns if name not in own]
+    request = chart.request
+    return one_per_cell(chart.frame, chart.measure.each, (request.x, request.by, *request.panels))
 
 
 def across_clocks(rows: pd.DataFrame) -> pd.Series[bool]:

@@ -43,6 +43,7 @@ from strata.study.tables import TABLES, Table, table_of
 from strata.study.tables.clock_offsets import STAMP_LATENCY, ClockErrors
 from strata.study.tables.machines import machine_facts, machine_pairs
 from strata.study.tables.point_ages import POINT_AGE
+from strata.study.tables.study_fits import fits_of
 
 Progress = Callable[[int, int, str], None]
 """Called with how many figures and tables are made, of how many, and the next one's study."""
@@ -135,7 +136,11 @@ def _study_part(
         if figure.kind in TABLES:
             parts.append(table_of(results, study.name, figure))
         else:
-            parts.append(_chart(frames, figure, errors))
+            made = _chart(frames, figure, errors)
+            if figure.fit:
+                fits = fits_of(results, study.name, figure).found
+                made = replace(made, fits={tuple(one.levels.values()): one for one in fits})
+            parts.append(made)
     parts += _clocks(results, study, frames)
     parts += _ranges(results, study.name, imports, frames)
     parts += _of_machines(results, study)

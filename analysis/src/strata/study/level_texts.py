@@ -4,7 +4,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Protocol
+
 from strata.study.campaign_results import Factor, Study
+from strata.study.wording import name_words
 from strata.units import format_number
 
 _KIB = 1024
@@ -20,6 +24,21 @@ def level_text(level: str, factor: Factor | None) -> str:
     if factor.unit == "B":
         return size_text(number)
     return f"{number:g} {factor.unit}" if factor.unit else f"{number:g}"
+
+
+class HasFactors(Protocol):
+    """A study: that of results, or that of a report's contents."""
+
+    def factor(self, name: str) -> Factor | None:
+        """Return the factor of that name; null for what is none."""
+
+
+def levels_words(study: HasFactors, levels: Mapping[str, object], between: str = ", ") -> str:
+    """Name levels by their factors: ``rate 10 Hz, priority normal``; empty without any."""
+    return between.join(
+        f"{name_words(name)} {level_text(str(level), study.factor(name))}"
+        for name, level in levels.items()
+    )
 
 
 def size_text(size: float) -> str:

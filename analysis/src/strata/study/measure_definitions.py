@@ -12,6 +12,7 @@ import pandas as pd
 from strata.errors import CampaignError
 from strata.study import call_values as calls
 from strata.study import measure_values as values
+from strata.study import resource_values as resources
 from strata.study.cell_tables import CellTables
 from strata.study.wording import NANOSECONDS, shown_unit
 
@@ -187,7 +188,7 @@ _DECLARED = (
         "CPU time of a process in percent of one CPU: while messages were measured, where it was "
         "sampled then; else over its whole life",
         ("process", "over"),
-        values.cpu,
+        resources.cpu,
     ),
     Measure(
         "cpu_all",
@@ -195,7 +196,7 @@ _DECLARED = (
         "cell",
         "CPU time of all processes of the scenario together, in percent of one CPU, as cpu",
         ("over",),
-        values.cpu_all,
+        resources.cpu_all,
     ),
     Measure(
         "cpu_by_second",
@@ -203,7 +204,7 @@ _DECLARED = (
         "sample",
         "CPU time of a process between two samples, in percent of one CPU",
         ("process", "t_ns"),
-        values.cpu_by_second,
+        resources.cpu_by_second,
     ),
     Measure(
         "rss",
@@ -211,7 +212,7 @@ _DECLARED = (
         "sample",
         "resident memory of a process, while it ran",
         ("process", "t_ns"),
-        values.rss,
+        resources.rss,
     ),
     Measure(
         "rss_max",
@@ -219,7 +220,7 @@ _DECLARED = (
         "process",
         "largest resident memory of a process",
         ("process",),
-        values.rss_max,
+        resources.rss_max,
     ),
     Measure(
         "layer",

@@ -18,7 +18,7 @@ from strata.stats.shares import share_at_most
 from strata.study.campaign_results import Factor
 from strata.study.frame_grouping import across_clocks, by_cell, layer_means, levels_of
 from strata.study.interval_estimates import Estimate, estimate
-from strata.study.level_texts import level_text
+from strata.study.level_texts import level_text, levels_words
 from strata.study.report_contents import FINISHED, HERE, Chart, Measure, Study
 from strata.study.tables.point_ages import POINT_AGE, scan_ages
 from strata.study.tables.table import first_ones
@@ -187,10 +187,7 @@ def _shortfall(study: Study, short: pd.DataFrame, left_out: Sequence[str]) -> st
     names = [factor.name for factor in study.factors if factor.name in short]
     told: dict[str, float] = {}
     for row in short.to_dict("records"):
-        levels = ", ".join(
-            f"{name.replace('_', ' ')} {level_text(str(row[name]), study.factor(name))}"
-            for name in names
-        )
+        levels = levels_words(study, {name: row[name] for name in names})
         told.setdefault(levels, float(row["value"]))
     each = [
         format_share(value / 100) + (f" at {levels}" if levels else "")
@@ -226,7 +223,7 @@ def _effect(
     pairs = [pair for pair in _pairs(study, measure, frame, factor) if pair.is_told]
     if not pairs:
         return None
-    name = factor.name.replace("_", " ")
+    name = name_words(factor.name)
     word = STATISTIC_WORDS[_statistic(measure)]
     what = f"{word} {name_words(measure.name)}"
     apart = [pair for pair in pairs if pair.is_apart]
@@ -296,10 +293,7 @@ def _times(times: float) -> str:
 def _where(pair: _Pair, study: Study) -> str:
     if not pair.others:
         return ""
-    told = ", ".join(
-        f"{name.replace('_', ' ')} {level_text(level, study.factor(name))}"
-        for name, level in pair.others.items()
-    )
+    told = levels_words(study, pair.others)
     return f", the largest difference with intervals apart, at {told}"
 
 
@@ -313,10 +307,7 @@ def _age(study: Study, chart: Chart) -> str:
         levels = key if isinstance(key, tuple) else (key,)
         found.append((each["oldest"].median(), each["newest"].median(), levels))
     oldest, newest, levels = max(found, key=lambda one: one[0])
-    told = ", ".join(
-        f"{name.replace('_', ' ')} {level_text(str(level), study.factor(name))}"
-        for name, level in zip(names, levels, strict=True)
-    )
+    told = levels_words(study, dict(zip(names, levels, strict=True)))
     where = f"; they are oldest at {told}" if len(found) > 1 else ""
     old, new = (value_text(float(one), chart.measure.unit) for one in (oldest, newest))
     return (
@@ -333,11 +324,8 @@ def _loss(study: Study, chart: Chart) -> str:
     if lossy.empty:
         return f"No {none} ({cells}{_at_most(frame, one, many)})"
     worst = lossy.sort_values("value").iloc[-1]
-    told = ", ".join(
-        f"{factor.name.replace('_', ' ')} {level_text(str(worst[factor.name]), factor)}"
-        for factor in study.factors
-        if factor.name in frame
-    )
+    names = [factor.name for factor in study.factors if factor.name in frame]
+    told = levels_words(study, {name: worst[name] for name in names})
     return (
         f"{some} in {lossy['cell'].nunique()} of {cells}, the most "
         f"({format_share(float(worst['value']) / 100)}) at {told or 'the only one'}"

@@ -18,6 +18,7 @@ from strata.study.campaign_results import HERE as HERE
 from strata.study.campaign_results import OPEN as OPEN
 from strata.study.campaign_results import SKIPPED as SKIPPED
 from strata.study.campaign_results import Factor
+from strata.study.segmented_fits import ShapedFit
 from strata.study.tables.table import Table
 
 
@@ -113,13 +114,15 @@ class Study:
 class Chart:
     """A figure that was asked for: the request, its long frame, and the measure of it.
 
-    `empty` says why there is nothing to draw.
+    `empty` says why there is nothing to draw. `fits` are those of a curve's series by the levels of
+    its panels, of `by` and of the origin; a series with too few levels has none.
     """
 
     request: Request
     measure: Measure
     frame: pd.DataFrame
     empty: str = ""
+    fits: Mapping[tuple[str, ...], ShapedFit] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from itertools import groupby
 from strata.campaign.model import Figure
 from strata.study.campaign_results import Factor, Outcome, Results, Study
 from strata.study.executor_saturation import VERDICTS, Saturation
-from strata.study.level_texts import level_text
+from strata.study.level_texts import level_text, levels_words
 from strata.study.tables.loss_evidence import cell_groups
 from strata.study.tables.saturation import executors_of, verdict_words
 from strata.study.tables.table import first_ones
@@ -75,10 +75,7 @@ def _of_group(
     """Say what a message asks for at these levels, which rate fills the executor, what was seen."""
     relays = study.stated.changes.get("relays")
     chain = f"a chain of {count_words(relays, 'relay', 'relays')}" if type(relays) is int else ""
-    told = ", ".join(
-        f"{name.replace('_', ' ')} {level_text(level, study.factor(name))}"
-        for name, level in levels.items()
-    )
+    told = levels_words(study, levels)
     # What callbacks take when they do not wait for each other.
     least = min(own, key=lambda pair: pair[1].load)[1]
     what = "one thread" if least.parallel == 1 else f"{least.parallel} threads"

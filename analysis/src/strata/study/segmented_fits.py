@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """A statistic of a measure along a numeric factor, fitted by one and by two straight lines.
 
-Table and figure show the same fit. Its slopes are per unit of the factor; of sizes people read
-them per MB.
+Tables and figures show the same fits (strata.study.tables.study_fits). Slopes are per unit of the
+factor; of sizes people read them per MB.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import TYPE_CHECKING
@@ -49,6 +49,24 @@ class FittedPoints:
     errors: Floats
     fit: Segmented
 
+    @property
+    def key(self) -> tuple[bytes, ...]:
+        """What it is the fit of: two of the same points are one."""
+        return (self.x.tobytes(), self.y.tobytes(), self.errors.tobytes())
+
+
+@dataclass(frozen=True)
+class ShapedFit:
+    """The fit of the values at some levels, and its shape: BREAKPOINT, BEND or LINE.
+
+    `p` is that of its breakpoint, corrected for the number of fits (Holm).
+    """
+
+    levels: Mapping[str, str]
+    points: FittedPoints
+    p: float
+    shape: str
+
 
 def fit_levels(
     rows: pd.DataFrame, factor: Factor, statistic: str, confidence: float
@@ -78,7 +96,7 @@ def fit_levels(
 def _fit(
     at: tuple[float, ...], runs: tuple[tuple[bytes, ...], ...], statistic: str, confidence: float
 ) -> tuple[Floats, Floats, Floats, Segmented]:
-    """Fit the values of each level by run; table, figure and answer ask for the same."""
+    """Fit the values of each level by run; tables and figures ask for the same."""
     from strata.stats.segmented import fit_segmented
 
     samples = [[np.frombuffer(run, np.float64) for run in each] for each in runs]
@@ -119,16 +137,17 @@ def per_unit(measure_unit: str, factor_unit: str | None) -> tuple[str, float]:
     return f"{shown_unit(measure_unit)}/{name}", shown_factor(measure_unit) * size
 
 
-def corrected(fits: Sequence[FittedPoints]) -> list[float]:
-    """Return the p of the breakpoints of several fits, corrected for their number (Holm)."""
+def shaped(
+    fitted: Sequence[tuple[Mapping[str, str], FittedPoints]], family: Sequence[FittedPoints] = ()
+) -> tuple[ShapedFit, ...]:
+    """Return fits with their shapes; their p are corrected together with those of `family`."""
     from strata.stats.shift import holm
 
-    return [float(p) for p in holm([one.fit.p for one in fits])]
-
-
-def shapes(fits: Sequence[FittedPoints]) -> list[str]:
-    """Return what each of several fits is: BREAKPOINT, BEND or LINE."""
-    return [
-        LINE if p >= _ALPHA else BREAKPOINT if one.fit.is_bounded else BEND
-        for p, one in zip(corrected(fits), fits, strict=True)
-    ]
+    tested = {one.key: one.fit.p for one in (*family, *(points for _, points in fitted))}
+    corrected = dict(zip(tested, map(float, holm(list(tested.values()))), strict=True))
+    out = []
+    for levels, points in fitted:
+        p = corrected[points.key]
+        shape = LINE if p >= _ALPHA else BREAKPOINT if points.fit.is_bounded else BEND
+        out.append(ShapedFit(levels, points, p, shape))
+    return tuple(out)

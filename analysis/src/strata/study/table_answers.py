@@ -8,11 +8,13 @@ Every number is one of the table; only what is measured here is said.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
-from strata.study.level_texts import between_levels, level_text
+from strata.study.level_texts import between_levels, level_text, levels_words
 from strata.study.mode_answers import modes_answer
 from strata.study.report_contents import HERE, Study
 from strata.study.segmented_fits import BEND, BREAKPOINT, LINE
@@ -68,8 +70,14 @@ def _growth(study: Study, table: Table, row: Mapping[Any, Any]) -> str:
             f"has no breakpoint that the data support; along one straight line it grows by "
             f"{_slope(row, 'line_slope', units)}"
         )
-    intercept = "line_intercept" if row["shape"] == LINE else "intercept"
-    at_zero = _bounds(row, intercept, lambda value: value_text(value, units[intercept]))
+    if row["shape"] != LINE:
+        changes = ""
+        if row["shape"] == BREAKPOINT:
+            changes = f" at {between_levels(float(row['breakpoint']), unit)}"
+        return f"{what} {growth}; it is not in proportion to {over}: the slope changes{changes}"
+    at_zero = _bounds(
+        row, "line_intercept", lambda value: value_text(value, units["line_intercept"])
+    )
     if row["in_proportion"]:
         shown = f"may be in proportion to {over} (at 0 the fit is {at_zero})"
     else:
@@ -90,21 +98,21 @@ def _spread(study: Study, table: Table, frame: pd.DataFrame) -> list[str]:
     """Say how many pairs differ in spread, and which ratio is the furthest from 1."""
     name = _over(table)
     told = frame[frame["p"].notna()] if "p" in frame else frame.iloc[:0]
-    apart = told[told["p"] < _ALPHA]
-    if "mad_low" in apart:
-        apart = apart[(apart["mad_low"] > 1) | (apart["mad_high"] < 1)]
-    else:
-        apart = apart.iloc[:0]
+    bounds = [_bounds_of_ratio(row, "mad_") for row in told.to_dict("records")]
+    is_apart = np.array([known is not None and known.excludes_one for known in bounds], bool)
+    is_apart &= (told["p"] < _ALPHA).to_numpy(bool)
+    apart = told[is_apart]
     pairs = f"pairs of {'neighbouring ' if 'neighbouring' in table.title else ''}levels"
     begin = f"{name_words(name)}: the spread (MAD) differs by more than chance in {len(apart)} of "
     if apart.empty:
         return [f"{begin}{len(told)} {pairs}"] if len(told) else []
+    within = _within_a_run([one for one, is_one in zip(bounds, is_apart, strict=True) if is_one])
     furthest = apart["mad_ratio"].map(lambda ratio: max(ratio, 1 / ratio)).idxmax()
     row = apart.loc[[furthest]].to_dict("records")[0]
     factor = study.factor(name)
     a, b = (level_text(str(row[end]), factor) for end in ("a", "b"))
     return [
-        f"{begin}{len(told)} {pairs}; the furthest apart are {a} and {b}, where it becomes "
+        f"{begin}{len(told)} {pairs}{within}; the furthest apart are {a} and {b}, where it becomes "
         f"{_ratio(row, 'mad')} times as large{_at(study, table, row)}"
     ]
 
@@ -119,14 +127,15 @@ def _spread_interaction(study: Study, table: Table, frame: pd.DataFrame) -> list
     for row in rows.to_dict("records")[:_MOST]:
         a, b = (level_text(str(row[end]), study.factor(over)) for end in ("a", "b"))
         first, second = (level_text(str(row[end]), study.factor(by)) for end in ("first", "second"))
-        known = row.get("low") is not None and row["low"] == row["low"]
-        if not known:
+        known = _bounds_of_ratio(row, "")
+        if known is None:
             chance = "without an interval: there are too few values"
-        elif row["low"] <= 1 <= row["high"]:
+        elif not known.excludes_one:
             chance = "which may be chance"
         else:
             chance = f"an interaction: {name_words(by)} changes what {name_words(over)} does"
-        interval = f" [{_pair(row, 'low', 'high')}]" if known else ""
+            chance += _within_a_run([known])
+        interval = f" [{known.text}]" if known else ""
         said.append(
             f"{name_words(over)}: from {a} to {b} the spread (MAD) becomes "
             f"{format_number(row['first_ratio'])} times as large at {first} and "
@@ -136,13 +145,45 @@ def _spread_interaction(study: Study, table: Table, frame: pd.DataFrame) -> list
     return said
 
 
+@dataclass(frozen=True)
+class _RatioBounds:
+    """The interval by which a ratio of spreads is judged; `is_of_runs` tells of what it is."""
+
+    low: float
+    high: float
+    is_of_runs: bool
+
+    @property
+    def excludes_one(self) -> bool:
+        return self.low > 1 or self.high < 1
+
+    @property
+    def text(self) -> str:
+        return f"{format_number(self.low)} to {format_number(self.high)}"
+
+
+def _bounds_of_ratio(row: Mapping[Any, Any], name: str) -> _RatioBounds | None:
+    """Return the interval of runs, where there is one: that of messages lacks how runs differ."""
+    for between in ("runs_", ""):
+        low, high = (row.get(f"{name}{between}{end}") for end in ("low", "high"))
+        if low is not None and high is not None and pd.notna(low) and pd.notna(high):
+            return _RatioBounds(float(low), float(high), bool(between))
+    return None
+
+
+def _within_a_run(bounds: Sequence[_RatioBounds | None]) -> str:
+    """Say of how many differences it is not known whether runs differ as much."""
+    count = sum(known is not None and not known.is_of_runs for known in bounds)
+    if not count:
+        return ""
+    some = "" if count == len(bounds) else f"{count} of these "
+    return f" ({some}within one run: another run may differ by as much)"
+
+
 def _ratio(row: Mapping[Any, Any], name: str) -> str:
-    interval = _pair(row, f"{name}_low", f"{name}_high")
-    return f"{format_number(row[f'{name}_ratio'])} [{interval}]"
-
-
-def _pair(row: Mapping[Any, Any], low: str, high: str) -> str:
-    return f"{format_number(row[low])} to {format_number(row[high])}"
+    known = _bounds_of_ratio(row, f"{name}_")
+    ratio = format_number(row[f"{name}_ratio"])
+    return f"{ratio} [{known.text}]" if known else ratio
 
 
 def _over(table: Table) -> str:
@@ -161,11 +202,8 @@ def _where(study: Study, table: Table, row: Mapping[Any, Any]) -> str:
 
 def _levels(study: Study, table: Table, row: Mapping[Any, Any]) -> str:
     """Name the levels that are held fixed in a row."""
-    return ", ".join(
-        f"{name_words(column.of)} {level_text(str(row[column.name]), study.factor(column.of))}"
-        for column in table.columns
-        if column.of and column.name not in (*_OWN, ORIGIN)
-    )
+    held = [one for one in table.columns if one.of and one.name not in (*_OWN, ORIGIN)]
+    return levels_words(study, {one.of: row[one.name] for one in held})
 
 
 _ANSWERS: dict[str, Callable[[Study, Table, pd.DataFrame], list[str]]] = {

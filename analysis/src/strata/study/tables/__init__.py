@@ -22,13 +22,14 @@ from strata.study.tables.findings import findings
 from strata.study.tables.layers import layers
 from strata.study.tables.losses import loss
 from strata.study.tables.machines import of_every_machine
+from strata.study.tables.modes import modes
 from strata.study.tables.point_ages import ages
 from strata.study.tables.published import corrections, published
 from strata.study.tables.saturation import saturation
 from strata.study.tables.segmented import segmented
 from strata.study.tables.side_by_side import side_by_side
 from strata.study.tables.spreads import spread, spread_interaction
-from strata.study.tables.statistics import intervals, modes, skipped_notes, summary
+from strata.study.tables.statistics import intervals, skipped_notes, summary
 from strata.study.tables.table import Column, Table, written
 
 __all__ = ["TABLES", "Column", "Table", "table_of"]

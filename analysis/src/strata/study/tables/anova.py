@@ -33,34 +33,21 @@ def anova(results: Results, study: str, figure: Figure) -> Table:
     A factor of which one level has values is left out where two others remain, and levels that
     were not measured with all of the others, too; notes name them.
     """
-    from strata.stats.variance import factorial
-
     measure = find_measure(figure.of or "latency")
     asked = anova_factors(figure)
-    columns: tuple[Column, ...] = (
-        Column("term", "term", texts=term_words(asked)),
-        Column("sum_sq", "sum of squares", f"{measure.unit}^2", "number"),
-        Column("df", "df", form="count"),
-        Column("F", "F", form="number"),
-        Column("p", "p", form="p"),
-        Column("eta_sq", "eta squared", form="share", text="of all variation"),
-        Column("partial_eta_sq", "partial eta squared", form="share"),
-        Column("omega_sq", "omega squared", form="share", text="as eta squared, without its bias"),
-    )
+    columns = _columns(asked, measure.unit)
     frame = long_frame(results, study, measure.name, where=figure.where, imports=False)
     empty, notes = why_no_rows(results, study, figure, frame), list[str]()
     found, factors = pd.DataFrame(columns=[column.name for column in columns]), asked
     if not empty:
         complete, factors, left_out = _complete(frame, asked, results.study(study))
         try:
-            named = complete.rename(columns={"value": measure.name})
-            found = factorial(named, measure.name, factors)
-            found, of_runs = _with_runs(found, named, measure.name, factors)
-            notes = [*left_out, *_assumptions(complete, factors), of_runs]
-            notes += put_together(results, study, figure, frame)
-            columns += _OF_RUNS if "runs_p" in found else ()
+            found, notes = _analysed(complete, measure.name, factors)
         except ValueError as error:
             empty = str(error)
+        else:
+            notes = [*left_out, *notes, *put_together(results, study, figure, frame)]
+            columns += _OF_RUNS if "runs_p" in found else ()
     return Table(
         "anova",
         f"analysis of variance of {name_words(measure.name)} by {_listing(factors)}",
@@ -70,6 +57,30 @@ def anova(results: Results, study: str, figure: Figure) -> Table:
         empty,
         measure.name,
     )
+
+
+def _columns(factors: Sequence[str], unit: str) -> tuple[Column, ...]:
+    return (
+        Column("term", "term", texts=term_words(factors)),
+        Column("sum_sq", "sum of squares", f"{unit}^2", "number"),
+        Column("df", "df", form="count"),
+        Column("F", "F", form="number"),
+        Column("p", "p", form="p"),
+        Column("eta_sq", "eta squared", form="share", text="of all variation"),
+        Column("partial_eta_sq", "partial eta squared", form="share"),
+        Column("omega_sq", "omega squared", form="share", text="as eta squared, without its bias"),
+    )
+
+
+def _analysed(
+    complete: pd.DataFrame, measure: str, factors: Sequence[str]
+) -> tuple[pd.DataFrame, list[str]]:
+    """Return the analysis and what it assumes; ValueError where the values allow none."""
+    from strata.stats.variance import factorial
+
+    named = complete.rename(columns={"value": measure})
+    found, of_runs = _with_runs(factorial(named, measure, factors), named, measure, factors)
+    return found, [*_assumptions(complete, factors), of_runs]
 
 
 def anova_factors(figure: Figure) -> list[str]:

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 from strata.campaign.model import Figure
-from strata.study.campaign_results import Results
+from strata.study.campaign_results import Results, Study
 from strata.study.long_frames import long_frame
 from strata.study.measure_definitions import find_measure
 from strata.study.tables.comparisons import correct
@@ -26,6 +26,8 @@ from strata.study.tables.table import Column, Rows, Table, factor_columns
 from strata.study.wording import name_words
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from strata.stats.spread import LogSpread, SpreadName
 
 _HOW = (
@@ -67,16 +69,7 @@ def spread(results: Results, study: str, figure: Figure) -> Table:
     over = str(figure.over)
     frame = long_frame(results, study, measure.name, where=figure.where)
     apart = told_apart(frame, figure)
-    columns = (
-        *factor_columns(apart),
-        Column("a", name_words(over), of=over),
-        Column("b", f"against {name_words(over)}", of=over),
-        *_of_statistic("mad", measure.unit),
-        Column("p", "p (Holm)", form="p", text="Brown-Forsythe, for all pairs of the table"),
-        *_of_statistic("std", measure.unit),
-        Column("runs", "runs", text="of a and b"),
-    )
-    out = Rows(columns)
+    out = Rows(_spread_columns(apart, over, measure.unit))
     for levels, own in strata_of(frame, apart):
         runs, made = runs_by_level(own, over, results.study(study)), _Spreads()
         out.rows += [
@@ -91,7 +84,7 @@ def spread(results: Results, study: str, figure: Figure) -> Table:
         "spread",
         f"{name_words(measure.name)}: ratios of spreads of pairs of {neighbouring(figure)}"
         f"{name_words(over)}",
-        columns,
+        out.columns,
         out.frame(),
         (
             _HOW.format(confidence=100 * figure.confidence[0]),
@@ -102,6 +95,18 @@ def spread(results: Results, study: str, figure: Figure) -> Table:
         ),
         empty,
         measure.name,
+    )
+
+
+def _spread_columns(apart: Sequence[str], over: str, unit: str) -> tuple[Column, ...]:
+    return (
+        *factor_columns(apart),
+        Column("a", name_words(over), of=over),
+        Column("b", f"against {name_words(over)}", of=over),
+        *_of_statistic("mad", unit),
+        Column("p", "p (Holm)", form="p", text="Brown-Forsythe, for all pairs of the table"),
+        *_of_statistic("std", unit),
+        Column("runs", "runs", text="of a and b"),
     )
 
 
@@ -164,13 +169,40 @@ def spread_interaction(results: Results, study: str, figure: Figure) -> Table:
     A row is a pair of levels of both, and a statistic: the ratio of spreads at each level of `by`,
     and the first one over the second.
     """
-    from strata.stats.spread import SPREADS
-
     measure = find_measure(figure.of or "latency")
     over, by = str(figure.over), str(figure.by)
     frame = long_frame(results, study, measure.name, where=figure.where)
     apart = told_apart(frame, figure)
-    columns = (
+    out = Rows(_interaction_columns(apart, over, by))
+    for levels, own in strata_of(frame, apart):
+        found = _interactions(results.study(study), own, figure)
+        out.rows += [{**levels, **row} for row in found]
+    empty = why_no_rows(results, study, figure, frame)
+    if not empty and not out.rows:
+        empty = (
+            f"{name_words(over)} and {name_words(by)} do not have two levels each whose four "
+            "combinations have values"
+        )
+    return Table(
+        "spread_interaction",
+        f"{name_words(measure.name)}: does {name_words(by)} change how {name_words(over)} widens "
+        "the distribution?",
+        out.columns,
+        out.frame(),
+        (
+            _HOW.format(confidence=100 * figure.confidence[0]),
+            "An interval of first / second that excludes 1 is an interaction of spread; intervals "
+            "are of each row by itself.",
+            _runs_note(out.rows),
+            *put_together(results, study, figure, frame),
+        ),
+        empty,
+        measure.name,
+    )
+
+
+def _interaction_columns(apart: Sequence[str], over: str, by: str) -> tuple[Column, ...]:
+    return (
         *factor_columns(apart),
         Column("a", f"{name_words(over)} a", of=over),
         Column("b", f"{name_words(over)} b", of=over),
@@ -186,44 +218,24 @@ def spread_interaction(results: Results, study: str, figure: Figure) -> Table:
         Column("runs_high", "to", form="number"),
         Column("runs", "runs", text="of the four groups"),
     )
-    out = Rows(columns)
-    for levels, own in strata_of(frame, apart):
-        made = _Spreads()
-        grid = {
-            str(level): {one.level: one for one in runs_by_level(rows, over, results.study(study))}
-            for level, rows in own.groupby(by, observed=True)
-        }
-        for first, second in combinations(grid, 2):
-            both = [level for level in grid[first].values() if level.level in grid[second]]
-            for a, b in pairs_of(both, consecutive=figure.consecutive):
-                at = {"a": a.level, "b": b.level, "first": first, "second": second}
-                four = (a, b, grid[second][a.level], grid[second][b.level])
-                out.rows += [
-                    {**levels, **at, **_interaction(four, name, made, figure.confidence[0])}
-                    for name in SPREADS
-                ]
-    empty = why_no_rows(results, study, figure, frame)
-    if not empty and not out.rows:
-        empty = (
-            f"{name_words(over)} and {name_words(by)} do not have two levels each whose four "
-            "combinations have values"
-        )
-    return Table(
-        "spread_interaction",
-        f"{name_words(measure.name)}: does {name_words(by)} change how {name_words(over)} widens "
-        "the distribution?",
-        columns,
-        out.frame(),
-        (
-            _HOW.format(confidence=100 * figure.confidence[0]),
-            "An interval of first / second that excludes 1 is an interaction of spread; intervals "
-            "are of each row by itself.",
-            _runs_note(out.rows),
-            *put_together(results, study, figure, frame),
-        ),
-        empty,
-        measure.name,
-    )
+
+
+def _interactions(study: Study, own: pd.DataFrame, figure: Figure) -> Iterator[dict[str, Any]]:
+    """Give a row for each pair of levels of both factors, and statistic."""
+    from strata.stats.spread import SPREADS
+
+    over, by, made = str(figure.over), str(figure.by), _Spreads()
+    grid = {
+        str(level): {one.level: one for one in runs_by_level(rows, over, study)}
+        for level, rows in own.groupby(by, observed=True)
+    }
+    for first, second in combinations(grid, 2):
+        both = [level for level in grid[first].values() if level.level in grid[second]]
+        for a, b in pairs_of(both, consecutive=figure.consecutive):
+            at = {"a": a.level, "b": b.level, "first": first, "second": second}
+            four = (a, b, grid[second][a.level], grid[second][b.level])
+            for name in SPREADS:
+                yield {**at, **_interaction(four, name, made, figure.confidence[0])}
 
 
 def _interaction(

@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""Tables about one measure, one row per group of cells: its statistics, intervals and modes."""
+"""Tables about one measure, one row per group of cells: its statistics and intervals."""
 
 from __future__ import annotations
 
@@ -14,14 +14,13 @@ from strata.campaign.model import Figure, listed
 from strata.study.call_values import answered_calls
 from strata.study.campaign_results import FINISHED, Outcome, Results, Study, keeps
 from strata.study.cell_tables import CellTables
-from strata.study.level_texts import level_text
+from strata.study.level_texts import levels_words
 from strata.study.long_frames import long_frame
 from strata.study.measure_definitions import Measure, find_measure
-from strata.study.mode_layers import Slower, layers_of_messages, slower_by
 from strata.study.tables.clock_offsets import ClockErrors
 from strata.study.tables.imported_means import OF_MEANS, VALUES, imported_statistics
 from strata.study.tables.table import Column, Rows, Table, first_ones, groups, label_columns
-from strata.study.wording import NANOSECONDS, name_words
+from strata.study.wording import name_words
 
 if TYPE_CHECKING:
     from strata.stats.intervals import StatisticName
@@ -43,7 +42,6 @@ _WITH_INTERVALS: tuple[StatisticName, ...] = ("mean", "p50", "p90", "p99")
 STATISTIC_LABELS = dict(_STATISTICS)
 """How tables label statistics."""
 _OF_CALLS = ("call_latency", "request_latency", "call_chain_latency")
-_MILLION = 1_000_000
 SEED = 1
 """Of all bootstraps of a report: the same data give the same intervals."""
 
@@ -56,21 +54,8 @@ def summary(results: Results, study: str, figure: Figure) -> Table:
     told = imported_statistics(results, study, measure.name, figure.where)
     told = told if set(rows) <= set(told.columns) else told.iloc[:0]
     errors = ClockErrors(results, study, measure.name)
-    columns = (
-        *label_columns(rows, told if len(told) else frame),
-        *((Column(VALUES, "values", text="what each value is"),) if len(told) else ()),
-        Column("count", "n", form="count", text=f"one value per {measure.each}"),
-        Column("repetitions", "runs", form="count"),
-        Column(
-            "left_out",
-            "warm-up",
-            form="count",
-            text="messages (or calls) of the measured hops that are left out",
-        ),
-        Column("lost", "lost", form="count", text="messages (or calls) of the measured hops"),
-        *(Column(name, label, measure.unit, "number") for name, label in _STATISTICS),
-        *errors.columns,
-    )
+    labels = label_columns(rows, told if len(told) else frame)
+    columns = (*_summary_columns(labels, measure, of_means=len(told) > 0), *errors.columns)
     out = Rows(columns)
     for levels, own in groups(frame, rows):
         hop = levels.get("hop")
@@ -92,6 +77,26 @@ def summary(results: Results, study: str, figure: Figure) -> Table:
         tuple(notes),
         "" if out.rows else why_no_rows(results, study, figure, frame),
         measure.name,
+    )
+
+
+def _summary_columns(
+    labels: Sequence[Column], measure: Measure, *, of_means: bool
+) -> tuple[Column, ...]:
+    """Return what a group has, beside what tells it; `of_means`: some groups are of means."""
+    return (
+        *labels,
+        *((Column(VALUES, "values", text="what each value is"),) if of_means else ()),
+        Column("count", "n", form="count", text=f"one value per {measure.each}"),
+        Column("repetitions", "runs", form="count"),
+        Column(
+            "left_out",
+            "warm-up",
+            form="count",
+            text="messages (or calls) of the measured hops that are left out",
+        ),
+        Column("lost", "lost", form="count", text="messages (or calls) of the measured hops"),
+        *(Column(name, label, measure.unit, "number") for name, label in _STATISTICS),
     )
 
 
@@ -224,96 +229,6 @@ def _interval_columns(labels: Sequence[Column], unit: str) -> tuple[Column, ...]
     )
 
 
-def modes(results: Results, study: str, figure: Figure) -> Table:
-    """Return how many modes a measure has in each group, where they lie, and why.
-
-    Of latencies, why is the layer that makes a mode slower than the next faster one.
-    """
-    from strata.stats.modes import MIN_COUNT
-
-    measure = find_measure(figure.of or "latency")
-    rows = listed(figure.rows)
-    frame = long_frame(results, study, measure.name, where=figure.where)
-    columns = (
-        *label_columns(rows, frame),
-        Column("count", "n", form="count"),
-        Column("dip_p", "dip test p", form="p", text="if there were one mode; least is 0.0005"),
-        Column("modes", "modes", form="count"),
-        Column("mode", "mode", form="count", text="from 1, the fastest first"),
-        Column("share", "share", form="share"),
-        Column("p50", "median", measure.unit, "number"),
-        Column("low", "from", measure.unit, "number"),
-        Column("high", "to", measure.unit, "number"),
-        Column(
-            "slower_layer", "slower in", text="the layer that differs most from the mode before"
-        ),
-        Column("slower_by", "by", measure.unit, "number", text="of that layer's mean"),
-        Column("slower_share", "of the difference", form="share"),
-    )
-    out = Rows(columns)
-    found = results.study(study)
-    cells = [one for one in found.finished if keeps(figure.where, one.cell.levels)]
-    layers = layers_of_messages(results, cells, measure.name, of_chains=found.stated.chain)
-    for levels, own in groups(frame, rows):
-        out.rows += [{**levels, **row} for row in _modes(own, measure, layers)]
-    notes = (
-        "Hartigan's dip test of the logarithm, and valleys of its density: docs/method.md. With "
-        f"fewer than {MIN_COUNT} values, modes are not searched for.",
-        "What makes a mode slower than the one before is judged by the middle half of each.",
-        *put_together(results, study, figure, frame),
-    )
-    return Table(
-        "modes",
-        f"modes of {name_words(measure.name)} ({measure.shown_unit})",
-        columns,
-        out.frame(),
-        notes,
-        why_no_rows(results, study, figure, frame),
-        measure.name,
-    )
-
-
-def _modes(
-    own: pd.DataFrame, measure: Measure, layers: pd.DataFrame | None
-) -> list[dict[str, Any]]:
-    """Return the modes of a group's values; one row of all where none are found."""
-    from strata.stats.modes import find_modes
-
-    values = own["value"]
-    # The search is of whole positive numbers: ns, or millionths of another unit.
-    parts_of_unit = 1 if measure.unit == NANOSECONDS else _MILLION
-    whole = np.round(values.to_numpy(np.float64) * parts_of_unit).astype(np.int64)
-    found = find_modes(whole[whole > 0])
-    number = found.number(whole)
-    slower = slower_by(own, number, layers)
-    parts = ((mode, whole[number == mode] / parts_of_unit) for mode in range(found.count or 1))
-    return [
-        {
-            "count": len(whole),
-            "dip_p": found.p_value,
-            "modes": found.count,
-            "mode": mode + 1,
-            "share": len(part) / len(whole),
-            "p50": float(np.median(part)),
-            "low": float(part.min()),
-            "high": float(part.max()),
-            **_slower(slower.get(mode)),
-        }
-        for mode, part in parts
-        if len(part)
-    ]
-
-
-def _slower(found: Slower | None) -> dict[str, Any]:
-    if found is None:
-        return {}
-    return {
-        "slower_layer": found.layer,
-        "slower_by": found.by_ns,
-        "slower_share": found.share,
-    }
-
-
 def why_no_rows(results: Results, study: str, figure: Figure, frame: pd.DataFrame) -> str:
     """Say why a table has no row; empty when it has some."""
     return "" if len(frame) else results.study(study).why_empty(figure.where)
@@ -355,15 +270,10 @@ def skipped_notes(results: Results, study: str, figure: Figure) -> tuple[str, ..
     found: dict[str, list[str]] = {}
     for one in in_order(results.study(study), results.study(study).outcomes):
         if one.status != FINISHED and keeps(figure.where, one.cell.levels):
-            group = _levels(results.study(study), one)
+            group = levels_words(results.study(study), one.cell.levels, " + ")
             if group not in found.setdefault(one.line, []):
                 found[one.line].append(group)
     return tuple(f"Missing: {first_ones(cells)} ({why})." for why, cells in found.items())
-
-
-def _levels(study: Study, one: Outcome) -> str:
-    texts = (level_text(level, study.factor(name)) for name, level in one.cell.levels.items())
-    return " + ".join(texts)
 
 
 def in_order(study: Study, outcomes: Iterable[Outcome]) -> list[Outcome]:

@@ -4,12 +4,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from strata.show.html.campaign.figures import KINDS, Key, Panel
 from strata.show.words.campaign_tables import figure_title
 from strata.study.frame_grouping import levels_of, only
-from strata.study.level_texts import level_text
+from strata.study.level_texts import levels_words
 from strata.study.report_contents import (
     HERE,
     Chart,
@@ -45,7 +45,7 @@ def figure_part(chart: Chart, study: Study, place: str) -> FigurePart:
     if missing:
         why = f"the values have no {' and no '.join(missing)} to be drawn by"
         return FigurePart(place, request.kind, title, (), (), (), why)
-    filtered = Chart(request, chart.measure, frame, chart.empty)
+    filtered = replace(chart, request=request, frame=frame)
     drawn = KINDS[request.kind](filtered, study)
     said = (*drawn.caption, *_missing_levels(filtered, study))
     caption = (*_counts(filtered, study), *said, *filter(None, [request.text]))
@@ -102,8 +102,7 @@ def _missing_levels(chart: Chart, study: Study) -> list[str]:
         asked = {cell.levels.get(name) for cell in study.cells}
         allowed = chart.request.where.get(name, factor.levels)
         out += [
-            f"no value at {name.replace('_', ' ')} {level_text(level, factor)}: "
-            f"{study.why({name: level})}"
+            f"no value at {levels_words(study, {name: level})}: {study.why({name: level})}"
             for level in factor.levels
             if level in asked and level in allowed and level not in present
         ]

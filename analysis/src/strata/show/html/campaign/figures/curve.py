@@ -4,14 +4,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
 
-from strata.show.html.campaign.figures.fitted import fit_words, fits_of
+from strata.show.html.campaign.figures.fitted import draw_fit, fit_words
 from strata.show.html.campaign.figures.palette import LIMIT
 from strata.show.html.campaign.figures.scales import Places, Scale, label_values, places, scale_of
 from strata.show.html.campaign.figures.split import Drawn, Key, legend_of, series_of, split_panels
@@ -38,7 +38,7 @@ class Point:
 
 def draw_curve(chart: Chart, study: Study) -> Drawn:
     """Draw the statistic at each level of `x`, one line per level of `by`."""
-    chart = Chart(chart.request, chart.measure, by_cell(chart), chart.empty)
+    chart = replace(chart, frame=by_cell(chart))
     curves = _Curves(chart, study)
     panels = split_panels(chart, study, curves.draw)
     caption = [f"{STATISTIC_WORDS[chart.request.statistic]} at each level", *curves.words()]
@@ -53,18 +53,15 @@ class _Curves:
         x = chart.request.x
         levels = levels_of(chart.frame, x, study)
         self._at = places(levels, study.factor(x), x, spread=True)
-        self._points: dict[tuple[object, ...], list[Point]] = {}
+        self._points: dict[tuple[str, ...], list[Point]] = {}
         names = [name for name in chart.request.panels if name in chart.frame]
         groups = chart.frame.groupby(names, observed=True) if names else [((), chart.frame)]
         ends: list[float] = []
-        rows_of: dict[tuple[object, ...], pd.DataFrame] = {}
         for _, rows in groups:
             for item in series_of(rows, chart, study, style="line"):
                 points = self._points_of(item.rows)
                 self._points[_place(item.rows, chart)] = points
-                rows_of[_place(item.rows, chart)] = item.rows
                 ends += [end for point in points for end in _ends(point)]
-        self._fits = fits_of(rows_of, chart, study) if chart.request.fit else {}
         self._limit = self._limit_points()
         ends += [value for _, value in self._limit] if ends else []
         values = np.array(ends, dtype=np.float64)
@@ -100,8 +97,8 @@ class _Curves:
             if not self._at.is_number:
                 shift = (item.at - (slots - 1) / 2) * min(_DODGE, 0.6 / slots)
             place = _place(item.rows, self._chart)
-            if place in self._fits:
-                self._fits[place].draw(plot, item.key.colour, self._at, self._scale)
+            if place in self._chart.fits:
+                draw_fit(self._chart.fits[place], plot, item.key.colour, self._at, self._scale)
             points = self._points[place]
             _glyphs(plot, points, item.key, self._at, self._scale, shift)
         self._draw_limit(plot)
@@ -191,7 +188,7 @@ class _Curves:
         if request.fit:
             factor = self._study.factor(request.x)
             unit = factor.unit if factor else None
-            out += fit_words(self._fits, len(self._points), request.confidence, unit)
+            out += fit_words(self._chart.fits, len(self._points), request.confidence, unit)
         return out
 
 
@@ -201,8 +198,8 @@ def _by_repetition(rows: pd.DataFrame, each: str, statistic: str) -> list[float]
     return [estimate(mine, each, statistic, None).value for _, mine in rows.groupby("repetition")]
 
 
-def _place(rows: pd.DataFrame, chart: Chart) -> tuple[object, ...]:
-    """What tells one series of the figure from the others."""
+def _place(rows: pd.DataFrame, chart: Chart) -> tuple[str, ...]:
+    """What tells one series of the figure from the others, as in the fits of a chart."""
     names = [n for n in (*chart.request.panels, chart.request.by, "origin") if n in rows]
     return tuple(str(rows[name].iloc[0]) for name in names)
 

@@ -4,76 +4,52 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
 from itertools import pairwise
 
 import numpy as np
-import pandas as pd
 from bokeh.models.annotations import BoxAnnotation
 from bokeh.plotting import figure
 
 from strata.show.html.campaign.figures.scales import Places, Scale
 from strata.study.level_texts import between_levels
-from strata.study.report_contents import HERE, Chart, Study
-from strata.study.segmented_fits import LINE, FittedPoints, fit_levels, shapes
+from strata.study.report_contents import HERE
+from strata.study.segmented_fits import LINE, ShapedFit
 
 _STEPS = 24
 _BAND = 0.13
 
 
-@dataclass(frozen=True)
-class Fitted:
-    """The fit of one series; where no breakpoint is supported, the straight line is drawn."""
+def draw_fit(found: ShapedFit, plot: figure, colour: str, at: Places, scale: Scale) -> None:
+    """Draw the line between the outermost points, and the interval of the breakpoint.
 
-    points: FittedPoints
-    shape: str
-
-    def draw(self, plot: figure, colour: str, at: Places, scale: Scale) -> None:
-        """Draw the line between the outermost points, and the interval of the breakpoint."""
-        fit, x = self.points.fit, self.points.x
-        along = np.unique(
-            np.concatenate([_between(*pair, is_log=at.is_log) for pair in pairwise(x)])
-        )
-        y = (fit.line.at(along) if self.shape == LINE else fit.at(along)) * scale.factor
-        drawn = y > 0 if scale.is_log else np.ones(len(y), bool)
-        plot.line(
-            [at.of_number(one) for one in along[drawn]],
-            y[drawn],
-            line_color=colour,
-            line_width=1.5,
-            line_dash="dotted",
-        )
-        if self.shape != LINE:
-            plot.add_layout(
-                BoxAnnotation(
-                    left=at.of_number(fit.breakpoint.low),
-                    right=at.of_number(fit.breakpoint.high),
-                    fill_color=colour,
-                    fill_alpha=_BAND,
-                    line_color=None,
-                )
+    Where no breakpoint is supported, that is the straight line.
+    """
+    fit, x = found.points.fit, found.points.x
+    along = np.unique(np.concatenate([_between(*pair, is_log=at.is_log) for pair in pairwise(x)]))
+    y = (fit.line.at(along) if found.shape == LINE else fit.at(along)) * scale.factor
+    drawn = y > 0 if scale.is_log else np.ones(len(y), bool)
+    plot.line(
+        [at.of_number(one) for one in along[drawn]],
+        y[drawn],
+        line_color=colour,
+        line_width=1.5,
+        line_dash="dotted",
+    )
+    if found.shape != LINE:
+        plot.add_layout(
+            BoxAnnotation(
+                left=at.of_number(fit.breakpoint.low),
+                right=at.of_number(fit.breakpoint.high),
+                fill_color=colour,
+                fill_alpha=_BAND,
+                line_color=None,
             )
-
-
-def fits_of(
-    series: dict[tuple[object, ...], pd.DataFrame], chart: Chart, study: Study
-) -> dict[tuple[object, ...], Fitted]:
-    """Fit the rows of each series of a figure; those with too few levels have none."""
-    factor, request = study.factor(chart.request.x), chart.request
-    found: dict[tuple[object, ...], FittedPoints] = {}
-    if factor is None or factor.numbers is None:
-        return {}
-    for place, rows in series.items():
-        try:
-            found[place] = fit_levels(rows, factor, request.statistic, request.confidence)
-        except ValueError:
-            continue
-    each = zip(found.items(), shapes(list(found.values())), strict=True)
-    return {place: Fitted(points, shape) for (place, points), shape in each}
+        )
 
 
 def fit_words(
-    fits: dict[tuple[object, ...], Fitted], count: int, confidence: float, unit: str | None
+    fits: Mapping[tuple[str, ...], ShapedFit], count: int, confidence: float, unit: str | None
 ) -> list[str]:
     """Say what the dotted lines and the bands are, of `count` series."""
     if not fits:
@@ -103,7 +79,7 @@ def _between(
     return np.geomspace(low, high, _STEPS) if is_log else np.linspace(low, high, _STEPS)
 
 
-def _interval(place: tuple[object, ...], one: Fitted, unit: str | None) -> str:
+def _interval(place: tuple[str, ...], one: ShapedFit, unit: str | None) -> str:
     """Write an interval with its series; an end that is not bounded is no end."""
     fit = one.points.fit
     low, high = (between_levels(end, unit) for end in (fit.breakpoint.low, fit.breakpoint.high))
@@ -111,4 +87,4 @@ def _interval(place: tuple[object, ...], one: Fitted, unit: str | None) -> str:
         bounds = f"{low} or more" if fit.breakpoint.low > fit.ends[0] else "anywhere"
     else:
         bounds = f"{low} to {high}" if fit.breakpoint.low > fit.ends[0] else f"{high} or less"
-    return " ".join([*(str(level) for level in place if level and level != HERE), bounds])
+    return " ".join([*(level for level in place if level and level != HERE), bounds])

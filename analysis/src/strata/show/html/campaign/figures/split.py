@@ -13,7 +13,7 @@ from bokeh.plotting import figure
 
 from strata.show.html.campaign.figures import palette
 from strata.study.frame_grouping import levels_of
-from strata.study.level_texts import level_text
+from strata.study.level_texts import level_text, levels_words
 from strata.study.report_contents import HERE, Chart, Study
 
 
@@ -99,10 +99,7 @@ def _panel(
     rows = frame
     for name, level in levels.items():
         rows = rows[rows[name].astype(str) == level]
-    title = ", ".join(
-        f"{name.replace('_', ' ')} {level_text(level, study.factor(name))}"
-        for name, level in levels.items()
-    )
+    title = levels_words(study, levels)
     if rows.empty:
         known = {name: level for name, level in levels.items() if study.factor(name)}
         return Panel(title, None, study.why(known))
