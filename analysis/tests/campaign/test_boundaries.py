@@ -98,7 +98,7 @@ def test_a_level_that_the_source_did_not_reach_ends_the_boundary(results: Result
     found = mean_shortfalls(results, "rates", ["rate"])
     assert found["200.0",] == pytest.approx(50.0, abs=5.0)
     assert found["100.0",] < SHORT_PERCENT
-    made = table(results, "boundaries", of="loss", over="rate", by=["reliability", "payload"])
+    made = table(results, "boundaries", of="loss", over="rate", by="reliability", panels="payload")
     frame = made.frame
     assert set(frame["not_reached"]) == {"200 Hz"}
     assert frame["next"].isna().all()
