@@ -53,7 +53,7 @@ class Series:
 
 
 def labels_of(figure: Figure) -> list[str]:
-    """Name the factors that tell series apart: those of `by` and of `panels`."""
+    """Name the factors in which series differ: those of `by` and of `panels`."""
     return list(dict.fromkeys([*listed(figure.by), *listed(figure.panels)]))
 
 

@@ -46,7 +46,7 @@ class DataRates:
 def data_rates(
     results: Results, study: str, over: str, labels: Sequence[str], figure: Figure
 ) -> DataRates:
-    """Return the data rates of the levels of `over`; a series is told apart by `labels`.
+    """Return the data rates of the levels of `over`, for each combination of `labels`.
 
     It is what was asked for: the payload of a message that was measured, times the stated rate; of
     imports what their files state; where no rate is stated, the throughput that was measured.
