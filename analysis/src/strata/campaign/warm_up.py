@@ -14,12 +14,17 @@ def all_warm_up(warm_up: int, nominal_hz: float | None, duration: Duration) -> s
     makes of it; without a rate it cannot be told.
     """
     if duration.seconds is None:
-        count, text = duration.count, f"{duration.count:,.0f} {duration.unit}"
+        count = duration.count
+        text = _counted(count, duration.unit)
     elif nominal_hz is not None:
         count = duration.seconds * nominal_hz
-        text = f"{duration.seconds:g} s at {nominal_hz:g} Hz, {count:,.0f} messages"
+        text = f"{duration.seconds:g} s at {nominal_hz:g} Hz, {_counted(count, 'messages')}"
     else:
         return None
     if count > warm_up:
         return None
-    return f"all of it ({text}) is warm-up, which is {warm_up:,} messages"
+    return f"all of it ({text}) is warm-up, which is {_counted(warm_up, 'messages')}"
+
+
+def _counted(count: float, units: str) -> str:
+    return f"{count:,.0f} {units.removesuffix('s') if count == 1 else units}"

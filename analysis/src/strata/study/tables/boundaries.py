@@ -94,7 +94,7 @@ def _row(one: Series, bound: float, name: str, study: Study, over: str) -> dict[
         "next": edge.next_out,
         "next_rate": one.rates.get(edge.next_out or ""),
         "undecided": levels_text(edge.undecided, study, over, {}) or None,
-        "not_reached": levels_text(edge.not_reached, study, over, {}) or None,
+        "not_reached": levels_text(list(one.short), study, over, {}) or None,
         "seen_up_to": edge.seen_up_to,
         "measured": levels_text(list(one.losses), study, over, one.rates),
     }
@@ -185,11 +185,7 @@ def _columns(labels: Sequence[str], over: str, *, has_imports: bool) -> tuple[Co
         Column("next", "next that is not", text=words, of=over),
         Column("next_rate", "its data rate", _MB_S, "number"),
         Column("undecided", "undecided", text=f"{words} before the next, with too few messages"),
-        Column(
-            "not_reached",
-            "not reached",
-            text=f"{words} before the next, whose source fell short of its rate",
-        ),
+        Column("not_reached", "not reached", text=f"{words} whose source fell short of its rate"),
         Column("seen_up_to", "up to, as observed", text="by the loss itself", of=over),
         Column("measured", "measured", text=f"{words} by data rate"),
     )
