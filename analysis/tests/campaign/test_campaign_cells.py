@@ -14,11 +14,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from strata_command import strata
 
-from strata.campaign.cells import Cell, Variant, as_setting, expand, in_order, on_machines
+from strata.campaign.cells import Cell, Variant, expand, in_order, on_machines
 from strata.campaign.directory import make_directory
 from strata.campaign.load import load_campaign
 from strata.campaign.planning import choose
 from strata.campaign.remaining_time import Forecast
+from strata.campaign.setting_texts import as_setting
 from strata.errors import CampaignError
 from strata.scenario.load import load_scenario
 

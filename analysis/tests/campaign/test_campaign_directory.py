@@ -217,6 +217,19 @@ def test_a_duration_that_cannot_be_is_refused(tmp_path: Path) -> None:
         planned(tmp_path, duration="3x")
 
 
+def test_a_duration_that_is_all_warm_up_is_refused(tmp_path: Path) -> None:
+    text = CAMPAIGN.replace("warm_up: 1", "warm_up: 3")
+    for duration in ("3", "0.3s"):
+        with pytest.raises(CampaignError) as caught:
+            planned(tmp_path, text, duration=duration)
+        assert str(caught.value) == (
+            f"Cannot use --duration {duration}: all of it (3 messages) is warm-up, which is 3 "
+            "messages. Give a longer one."
+        )
+    # One that runs more is measured, whatever the others have.
+    planned(tmp_path, text, duration="4")
+
+
 def test_a_changed_file_is_kept_beside_its_former(tmp_path: Path) -> None:
     directory = made(tmp_path)
     planned(tmp_path, CAMPAIGN.replace("seconds: 0.1", "seconds: 0.2")).write()

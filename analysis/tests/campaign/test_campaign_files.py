@@ -92,7 +92,20 @@ def test_cells_of_a_real_sensor_are_skipped_without_its_driver(name: str, packag
         (" of: latency,", "", 19, "a figure of kind summary needs `of`"),
         ("kind: summary", "kind: pairs", 19, "a figure of kind pairs needs `over`, a factor"),
         ("kind: summary", "kind: boundaries", 19, "kind boundaries needs `over`, a factor"),
+        (
+            "kind: summary",
+            "kind: boundaries, over: count, by: way, panels: count",
+            19,
+            "'count' is what the data rate grows along",
+        ),
         ("kind: summary", "kind: anova, factors: [way]", 19, "needs `factors`, two or three"),
+        ("warm_up: 1", "warm_up: 5", 5, "all of it (5 messages) is warm-up, which is 5 messages"),
+        (
+            "duration: 2s}",
+            "duration: 1}",
+            14,
+            "all of it (1 message) is warm-up, which is 1 message",
+        ),
         ("kind: summary", "kind: spread", 19, "a figure of kind spread needs `over`, a factor"),
         (
             "kind: summary",

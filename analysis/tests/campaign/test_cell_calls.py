@@ -19,6 +19,7 @@ from strata.schema.service_layers import SERVICE_LAYERS
 from strata.schema.tables.measured_calls import CALL_CHAIN_LAYERS, REQUEST_LAYERS
 from strata.study.campaign_results import Results
 from strata.study.cell_tables import CellTables, HopSelection, measure
+from strata.study.executor_saturation import saturations
 from strata.study.gather_report import gather
 from strata.study.long_frames import long_frame
 from strata.study.tables import Table, table_of
@@ -122,6 +123,27 @@ def test_a_chain_of_calls_goes_from_the_caller_to_the_last_service(
     assert (further > 0).all()
     assert np.median(further) < 300_000
     assert measured.line.startswith(f"{3 * (CALLS - WARM_UP)} calls, ")
+
+
+def test_the_callers_timer_is_asked_at_the_stated_rate(measured: CellTables) -> None:
+    work = measured.read("work")
+    timer = work[(work["node"] == "/caller") & (work["period_ns"] == 10_000_000)]
+    assert timer["count"].tolist() == [CALLS - 1]
+    served = work[work["is_traffic"]]
+    assert len(served) == 3
+    assert served["period_ns"].isna().all()
+    nothing = pd.DataFrame({"value": [], "t_ns": []})
+    (found,) = saturations(measured, nothing, 100.0, 2)
+    asked = pd.concat([served, timer])
+    one_call = ((asked["callback_ns"] + asked["take_ns"]) / asked["count"]).sum()
+    assert found.work_ns == pytest.approx(one_call)
+    rest = work.drop(asked.index)
+    ran = float((rest["callback_ns"] + rest["take_ns"]).sum())
+    traffic_ns = int(measured.read("executors")["traffic_ns"].iloc[0])
+    assert found.demanded == pytest.approx(one_call * 100.0 / 1e9 + ran / traffic_ns)
+    # A timer of another rate than the stated one does not send: it counts as it ran.
+    (slower,) = saturations(measured, nothing, 50.0, 2)
+    assert slower.work_ns < one_call
 
 
 def test_the_callers_own_round_trips_are_those_of_the_first_call(

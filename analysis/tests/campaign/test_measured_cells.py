@@ -257,6 +257,12 @@ def test_a_hop_over_which_nothing_came_lost_all(relay: Path) -> None:
     assert "unmeasured_cells" in set(measured.read("findings")["code"])
 
 
+def test_a_run_that_is_all_warm_up_says_so(relay: Path) -> None:
+    published = int(measure(relay, RELAY).read("hops")["published"].sum())
+    measured = measure(relay, HopSelection("/chain_*", warm_up=published))
+    assert measured.line == f"nothing measured: {published} published, all are warm-up"
+
+
 @given(st.integers(0, 40), st.sets(st.integers(0, 39)), st.integers(0, 45))
 def test_every_publication_has_one_fate(count: int, taken: set[int], warm_up: int) -> None:
     taken = {number for number in taken if number < count}

@@ -160,11 +160,26 @@ def test_a_boundary_names_what_too_few_messages_leave_open() -> None:
     assert boundary_of({"a": lossy, "b": many}, 5.0) == Boundary(None, "a", (), None)
     assert boundary_of({"a": few}, 5.0) == Boundary(None, None, ("a",), "a")
     losses = {"a": many, "b": few, "c": many, "d": lossy, "e": few}
-    # "c" is known to be below, but not all before it are.
-    assert boundary_of(losses, 5.0) == Boundary("a", "d", ("b",), "c")
+    # "c" is known to be below, so "b" is passed over: its data rate is lower.
+    assert boundary_of(losses, 5.0) == Boundary("c", "d", ("b",), "c")
+    assert boundary_of({"a": few, "b": many, "c": few}, 5.0) == Boundary("b", None, ("a", "c"), "c")
     # 4 of 100 lost may be less than 5 %, or more.
     assert (Loss(4, 100).is_below(5.0), Loss(0, 0).is_below(5.0)) == (None, None)
     assert Loss(4, 100).at_least == pytest.approx(1.3785, abs=1e-3)
+
+
+def test_a_boundary_ends_before_what_the_source_did_not_reach() -> None:
+    lossy, few, many = Loss(70, 1000), Loss(0, 55), Loss(0, 1000)
+    losses = {"a": many, "b": many, "c": many, "d": lossy}
+    assert boundary_of(losses, 5.0, {"b"}) == Boundary("a", "d", (), "a", ("b",))
+    assert boundary_of(losses, 5.0, {"a"}) == Boundary(None, "d", (), None, ("a",))
+    # A loss that is too large at the lower rate is not smaller at the one that was asked for.
+    assert boundary_of(losses, 5.0, {"c", "d"}) == Boundary("b", "d", (), "b", ("c",))
+    # Whether it decides or not, it is of another rate.
+    assert boundary_of({"a": many, "b": few}, 5.0, {"b"}) == Boundary("a", None, (), "a", ("b",))
+    # Of "b" nothing was counted.
+    nothing = {"a": many, "b": Loss(0, 0), "c": many}
+    assert boundary_of(nothing, 5.0, {"b"}) == Boundary("a", None, (), "a", ("b",))
 
 
 def test_where_loss_begins(relay: Results) -> None:

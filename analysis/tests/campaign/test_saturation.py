@@ -24,6 +24,7 @@ from strata.study.cell_tables import CellTables, HopSelection, measure
 from strata.study.executor_saturation import Growth, Saturation, growth, saturations
 from strata.study.gather_report import gather
 from strata.study.long_frames import long_frame
+from strata.study.saturation_answers import deciding
 from strata.study.tables import table_of
 from strata.study.tables.saturation import verdict_words
 
@@ -127,6 +128,32 @@ def test_each_executor_is_judged_once_for_table_and_answer(
 def test_the_report_says_that_it_is(results: Results) -> None:
     part = gather(results.directory.path).studies[0]
     assert "Saturation: of 1 cell 1 is saturated and 0 near it" in part.answer
+
+
+def test_the_answer_names_what_every_rate_saturates(
+    sample: Callable[[str], Path], tmp_path: Path
+) -> None:
+    text = WORK.replace("[10.0, 100.0]", "[10.0, 100.0, 200.0]").replace(
+        "    figures:", "      executor: {set: executor, levels: [single, multi]}\n    figures:"
+    )
+    much, little = sample("cell_work"), sample("cell_relay")
+    sessions = {"work/10.0+single": little, "work/100.0": much, "work/200.0+multi": much}
+    made = make_campaign(tmp_path, text, sessions)
+    first, always, *mixed = gather(made.directory.path).studies[0].answer[-3:]
+    assert first == "Saturation: of 4 cells 3 are saturated and 0 near it"
+    assert always == "Saturated at every rate that was measured (100 Hz, 200 Hz): executor multi"
+    (single,) = mixed
+    assert single.startswith("a chain of 2 relays with executor single saturates one thread from ")
+    assert "Measured: not saturated at 10 Hz, saturated at 100 Hz (there its threads" in single
+
+
+def test_a_cell_is_saturated_when_one_of_its_executors_is() -> None:
+    full = replace(QUIET, busy=0.99)
+    behind = replace(QUIET, nodes="/b", busy=0.96, received_hz=50.0)
+    assert [full.verdict, behind.verdict] == ["near", "saturated"]
+    assert deciding([full, behind]) is behind
+    assert deciding([QUIET, full]) is full
+    assert deciding([]) is None
 
 
 def test_a_message_that_asks_for_little_does_not_saturate(

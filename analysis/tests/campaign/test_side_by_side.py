@@ -21,9 +21,10 @@ from strata.study.campaign_results import Results, open_results
 from strata.study.clock_logs import logs_of
 from strata.study.imported_results import Import, imported_frame, read_imports
 from strata.study.long_frames import long_frame
+from strata.study.source_shortfall import NOT_REACHED
 from strata.study.tables import Table, table_of
 from strata.study.tables.imported_means import with_imported_means
-from strata.study.tables.side_by_side import NO_CLEAR_WINNER, Known, winner_of
+from strata.study.tables.side_by_side import NO_CLEAR_WINNER, Known, winner_at, winner_of
 
 CRITERIA = ("loss", "latency")
 # Two middlewares of another machine: of each second the mean of so many messages.
@@ -67,6 +68,40 @@ def test_a_winner_is_apart_from_all_others(
     first: dict[str, Known], second: dict[str, Known], winner: tuple[str | None, str | None]
 ) -> None:
     assert winner_of({"a": first, "b": second}, CRITERIA) == winner
+
+
+KEPT, BARELY = Known(0.1, 0.0, 0.2), Known(4.0, 1.0, 9.0)
+SHORT, BY_HALF = Known(6.0, 5.5, 6.5), Known(50.0, 49.0, 51.0)
+
+
+def with_shortfall(loss: Known, latency: Known, shortfall: Known) -> dict[str, Known]:
+    return {**entry(loss, latency), "shortfall": shortfall}
+
+
+def test_a_level_whose_source_fell_short_does_not_win() -> None:
+    entries = {
+        "a": with_shortfall(NONE_LOST, FAST, BY_HALF),
+        "b": with_shortfall(NONE_LOST, SLOW, KEPT),
+        "c": with_shortfall(SOME_LOST, FAST, KEPT),
+    }
+    assert winner_at(entries, CRITERIA) == ("b", "loss")
+    # Alone it reached the rate.
+    two = {name: entries[name] for name in ("a", "b")}
+    assert winner_at(two, CRITERIA) == ("b", "shortfall")
+    two["b"] = with_shortfall(NONE_LOST, SLOW, BARELY)
+    two["a"] = with_shortfall(NONE_LOST, FAST, SHORT)
+    assert winner_at(two, CRITERIA) == (NO_CLEAR_WINNER, None)
+    two["b"] = with_shortfall(NONE_LOST, SLOW, SHORT)
+    assert winner_at(two, CRITERIA) == (NOT_REACHED, None)
+    del two["a"]
+    assert winner_at(two, CRITERIA) == (None, None)
+
+
+def test_imports_that_know_no_loss_are_compared_by_their_shortfall() -> None:
+    entries = {"a": {"shortfall": BY_HALF}, "b": {"shortfall": SHORT}}
+    assert winner_at(entries, CRITERIA, "theirs") == ("b", "shortfall")
+    entries = {name: {**known, "loss": NONE_LOST} for name, known in entries.items()}
+    assert winner_at(entries, CRITERIA, "theirs") == (NOT_REACHED, None)
 
 
 def test_larger_throughput_is_better() -> None:

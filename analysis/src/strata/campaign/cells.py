@@ -15,11 +15,11 @@ from typing import Any
 
 from strata.campaign.load import LoadedCampaign
 from strata.campaign.model import Quick, Study, level_names
-from strata.documents import DocumentError
+from strata.campaign.setting_texts import as_setting
+from strata.campaign.warm_up import all_warm_up
 from strata.errors import CampaignError, ScenarioError, StrataError
 from strata.scenario.expand import as_text
 from strata.scenario.load import LoadedScenario, load_scenario, scenario_file
-from strata.yaml_document import parse_yaml
 
 _ALL = "all"
 """The directory of a study without factors."""
@@ -122,7 +122,9 @@ def expand(loaded: LoadedCampaign, variant: Variant) -> list[Cell]:
         quick = loaded.campaign.quick.get(name, Quick()) if variant.quick else Quick()
         count = variant.repetitions or quick.repetitions or study.repetitions
         for levels in combinations(loaded, name, quick=variant.quick):
-            first = _Plan(loaded, name, study, quick, levels, variant.durations).cell()
+            plan = _Plan(loaded, name, study, quick, levels, variant.durations)
+            first = plan.cell()
+            plan.refuse_all_warm_up(first)
             cells += [replace(first, repetition=number) for number in range(1, count + 1)]
     return in_order(cells, variant.seed)
 
@@ -234,6 +236,17 @@ class _Plan:
             skipped=self._excluded(),
         )
 
+    def refuse_all_warm_up(self, cell: Cell) -> None:
+        """Raise CampaignError when a cell that runs has no message after its warm-up."""
+        if cell.skipped:
+            return
+        loaded = _loaded_scenario(cell.scenario, tuple(cell.changes.items()), cell.duration)
+        fact = all_warm_up(cell.warm_up, cell.nominal_hz, loaded.scenario.duration)
+        if fact and self._given is not None:
+            raise CampaignError(f"Cannot use --duration {self._given}: {fact}. Give a longer one.")
+        if fact:
+            raise self._refused(self._duration()[1], CampaignError(fact))
+
     def _scenario(self) -> tuple[str, Place]:
         name, place = self._study.scenario, (*self._here, "scenario")
         for factor, level in self._stated:
@@ -342,24 +355,6 @@ class _Plan:
 
 def _group(study: str, levels: Mapping[str, str]) -> str:
     return f"{study}/{'+'.join(levels.values()) or _ALL}"
-
-
-def _as_yaml(text: str) -> Any:
-    try:
-        return parse_yaml(text)
-    except DocumentError:
-        return None
-
-
-def as_setting(key: str, value: Any) -> str:
-    """Write a value as `strata run --set` takes it.
-
-    A plain text stays as it is, unless it is set at a place of the file (`rmw.profile`), where it
-    is read as YAML, and would be read as something else (`off`).
-    """
-    if isinstance(value, str):
-        return value if "." not in key or _as_yaml(value) == value else json.dumps(value)
-    return as_text(value) if isinstance(value, bool | int | float) else json.dumps(value)
 
 
 def _covers(only: Mapping[str, Any], levels: Mapping[str, str]) -> bool:

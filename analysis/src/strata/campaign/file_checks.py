@@ -48,7 +48,8 @@ _WITHOUT_MEASURE = (
     "side_by_side",
 )
 _PAIRED = ("pairs", "spread", "spread_interaction")
-_OVER = (*_PAIRED, "boundaries", "findings", "segmented", "side_by_side")
+_ALONG_RATES = ("boundaries", "findings")
+_OVER = (*_PAIRED, *_ALONG_RATES, "segmented", "side_by_side")
 _TWO_OR_THREE = (2, 3)
 _OF_PROCESSES = ("cpu", "cpu_by_second", "rss", "rss_max")
 _REPETITION = re.compile(r"r[0-9]+")
@@ -130,6 +131,10 @@ def _figure(figure: Figure) -> Iterator[Fault]:
         yield ("limit",), f"a figure of kind {figure.kind} has no limit; a curve has"
     if figure.kind == "findings" and not figure.by:
         yield (), "a figure of kind findings needs `by`, a factor"
+    if figure.kind in _ALONG_RATES and figure.over is not None:
+        for key in ("by", "panels"):
+            if figure.over in listed(getattr(figure, key)):
+                yield (key,), f"'{figure.over}' is what the data rate grows along (`over`)"
     for key, name in figure.named_factors:
         if name not in INHERENT or name == "repetition":
             continue

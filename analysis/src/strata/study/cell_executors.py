@@ -74,7 +74,9 @@ def _by_executor(analysis: Analysis) -> list[_Ran]:
     """Return the outermost callbacks of each executor, in order of time."""
     threads = analysis.executor_threads
     key = ["host", "vpid", "vtid"]
-    objects = analysis.callback_objects[["callback_id", "node", "trigger"]]
+    objects = analysis.callback_objects[["callback_id", "node", "trigger", "timer_id"]]
+    periods = analysis.timers.set_index("timer_id")["period_ns"].astype("Int64")
+    objects = objects.assign(period_ns=objects["timer_id"].map(periods).astype("Int64"))
     instances = analysis.callback_instances[[*key, "callback_id", "start_ns", "until_ns"]]
     rows = instances.astype({"host": str}).merge(
         threads[[*key, "executor_id"]].astype({"host": str}), on=key
@@ -150,11 +152,11 @@ def _work(
 ) -> pd.DataFrame:
     start, until = _clipped(ran.rows, begin, end)
     inside = (ran.rows["until_ns"] > begin) & (ran.rows["start_ns"] < end)
-    rows = ran.rows[_WORK].assign(
+    rows = ran.rows[[*_WORK, "period_ns"]].assign(
         senders=senders, callback_ns=until - start, count=inside.astype("int64")
     )
     own = rows.groupby(_WORK, dropna=False, observed=True, sort=False).agg(
-        {"senders": "max", "count": "sum", "callback_ns": "sum"}
+        {"period_ns": "max", "senders": "max", "count": "sum", "callback_ns": "sum"}
     )
     own = own.reset_index()
     taken = [

@@ -12,7 +12,7 @@ import hashlib
 import json
 import os
 import shutil
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -92,7 +92,7 @@ class CellTables:
         """Say in one line what was measured: what `strata campaign status` shows."""
         counts = self.counts
         if not (counts["received"] or counts["calls"]):
-            return f"nothing measured: {counts['published']:,} published, none taken"
+            return _nothing(counts)
         parts = []
         if counts["received"] or not counts["calls"]:
             parts.append(
@@ -109,6 +109,19 @@ class CellTables:
             count = counts["findings"]
             parts.append(f"{count} {'finding' if count == 1 else 'findings'}")
         return ", ".join(parts)
+
+
+def _nothing(counts: Mapping[str, int]) -> str:
+    """Say why nothing was measured: all that was sent is warm-up, or nothing came of the rest."""
+    published, left_out = counts["published"], counts["left_out"]
+    # Tables that were kept before do not count these.
+    calls = counts.get("calls_left_out", 0)
+    if calls and not published:
+        return f"nothing measured: {calls:,} calls, all are warm-up"
+    if left_out and left_out == published:
+        return f"nothing measured: {published:,} published, all are warm-up"
+    rest = f", none taken but for {left_out:,} warm-up" if left_out else ", none taken"
+    return f"nothing measured: {published:,} published{rest}"
 
 
 def measure_cell(directory: CampaignDirectory, cell: Cell) -> CellTables:
@@ -173,6 +186,7 @@ def _measure(
     counts["chains"] = int((~chains["warm_up"]).sum()) if chains["hops"].max() != 1 else 0
     counted = calls[~calls["warm_up"]]
     counts["calls"] = len(counted)
+    counts["calls_left_out"] = len(calls) - len(counted)
     counts["unanswered"] = int(counted["end_ns"].isna().sum())
     counts["findings"] = int((findings["severity"] != "info").sum())
     return frames, counts

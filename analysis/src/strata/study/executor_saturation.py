@@ -3,9 +3,12 @@
 """Is an executor saturated? What its callbacks ask of it in a cell, and whether it kept up.
 
 The work of a message is the mean time of each callback that a measured topic or a called service
-triggers, with the take before it, summed over them. What is asked of an executor is this work as
-often as the stated rate has it, and its other callbacks as they ran. Callbacks of a node exclude
-each other (it has one callback group, unless it made others), so each node has one thread at most.
+triggers, with the take before it, and of the timer that sends it where the sender has the same
+executor, summed over them. What is asked of an executor is this work as often as the stated rate
+has it, and its other callbacks as they ran. Responses to a client are no callbacks in a trace: what
+their handling takes is in how busy the threads were, and not in what is asked. Callbacks of a node
+exclude each other (it has one callback group, unless it made others), so each node has one thread
+at most.
 
 The largest rate: `parallel / work of a message`, and not above what the busiest node allows.
 `parallel` is the number of the executor's threads that can run at once: in rclpy one, as Python
@@ -41,6 +44,8 @@ LEAST_SHARE = 0.5
 """A latency that grows over the run by less, or by less than that of its median, is steady."""
 
 VERDICTS = ("saturated", "near", "not")
+_SAME_RATE = 0.01
+"""A timer whose rate differs from the stated one by this share at most sends at the stated rate."""
 _S = 1_000_000_000
 
 
@@ -59,8 +64,8 @@ class Saturation:
     """One executor in one cell. Shares are of 1; `work_ns` is that of one message.
 
     `demanded` is in threads: 1.0 is one thread all the time. `busy` is null where waits were not
-    recorded, `received` (per second) where less than two messages came. `largest_hz` is null
-    without work.
+    recorded. `received_hz` is of the hop that got the least: 0 where less than two of its messages
+    came, null without any hop or call. `largest_hz` is null without work.
     """
 
     nodes: str
@@ -91,9 +96,14 @@ class Saturation:
         return not (behind or (self.growth is not None and self.growth.rises))
 
     @property
+    def is_saturated(self) -> bool:
+        """Tell whether it is full and does not keep up."""
+        return self.load >= SATURATED and not self.keeps_up
+
+    @property
     def verdict(self) -> str:
         """Return one of VERDICTS."""
-        if self.load >= SATURATED and not self.keeps_up:
+        if self.is_saturated:
             return VERDICTS[0]
         return VERDICTS[1] if self.load >= NEAR else VERDICTS[2]
 
@@ -108,6 +118,7 @@ def saturations(
     """
     executors = measured.read("executors")
     work = measured.read("work")
+    work = work.assign(is_sender=_sends(measured, work, nominal_hz))
     found = growth(latency)
     return [
         _saturation(
@@ -126,10 +137,12 @@ def _saturation(
     found: Growth | None,
 ) -> Saturation:
     traffic_ns, threads = int(row["traffic_ns"]), int(row["threads"])
-    own = work[work["is_traffic"] & (work["count"] > 0)]
-    per_message = (own["callback_ns"] + own["take_ns"]) / own["count"] * own["senders"]
+    is_asked = work["is_traffic"] | work["is_sender"]
+    own = work[is_asked & (work["count"] > 0)]
+    times = own["senders"].where(own["is_traffic"], 1)
+    per_message = (own["callback_ns"] + own["take_ns"]) / own["count"] * times
     of_nodes = per_message.groupby(own["node"]).sum()
-    rest = work[~work["is_traffic"]]
+    rest = work[~is_asked]
     rest_ns = float((rest["callback_ns"] + rest["take_ns"]).sum())
     work_ns = float(per_message.sum())
     executing_ns, any_ns = float(row["executing_ns"]), float(row["any_executing_ns"])
@@ -160,12 +173,27 @@ def _saturation(
     )
 
 
+def _sends(measured: CellTables, work: pd.DataFrame, nominal_hz: float) -> pd.Series[bool]:
+    """Flag the timers that send what is measured: of nodes that begin, at the stated rate.
+
+    Where all nodes that send take something, too, any of them may.
+    """
+    hops = measured.read("hops", ["publisher_node", "subscription_node"])
+    calls = measured.read("calls", ["client_node", "service_node"])
+    senders = {*hops["publisher_node"], *calls["client_node"]}
+    begin = senders - {*hops["subscription_node"], *calls["service_node"]} or senders
+    rate = _S / work["period_ns"].astype("Float64")
+    is_alike = ((rate - nominal_hz).abs() <= _SAME_RATE * nominal_hz).fillna(value=False)
+    return is_alike.astype(bool) & work["node"].isin(begin) & ~work["is_traffic"]
+
+
 def _received(
     measured: CellTables, nodes: str, nominal_hz: float
 ) -> tuple[float, float | None, float | None]:
     """Return the rate that is asked of an executor, the lowest that it took of one hop, and loss.
 
     Asked is the stated rate; where the source runs elsewhere, what it published, if that is less.
+    What it took is 0 where less than two messages came of a hop, and null without any hop or call.
     """
     names = set(nodes.split(", "))
     hops = measured.read("hops")

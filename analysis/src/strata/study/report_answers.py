@@ -20,6 +20,7 @@ from strata.study.frame_grouping import across_clocks, by_cell, layer_means, lev
 from strata.study.interval_estimates import Estimate, estimate
 from strata.study.level_texts import level_text, levels_words
 from strata.study.report_contents import FINISHED, HERE, Chart, Measure, Study
+from strata.study.source_shortfall import SHORT_PERCENT
 from strata.study.tables.point_ages import POINT_AGE, scan_ages
 from strata.study.tables.table import first_ones
 from strata.study.wording import STATISTIC_WORDS, count_words, name_words, value_text
@@ -45,8 +46,6 @@ LOSSES = {
 """Measures of losses, and how an answer says them."""
 
 SHORTFALL = "shortfall"
-SHORT_PERCENT = 5.0
-"""A source that published this much less often than its stated rate fell short of it."""
 _OF_SOURCES = ("throughput",)
 """What a source falls short in is measured by these: their effects keep such cells."""
 

@@ -40,7 +40,7 @@ CAMPAIGNS = (
     Diagnostic(
         "unmeasured_cells",
         Severity.LOSS,
-        "In {count} {cell|cells}, no message of the measured hops was taken.",
+        "In {count} {cell|cells}, no message of the measured hops was taken after the warm-up.",
     ),
     Diagnostic(
         "unreadable_own_files",

@@ -39,6 +39,9 @@ MEASURED_WORK = Table(
         _EXECUTOR,
         Column("node", "string", "node of the callback", null="not known"),
         Column("trigger", "string", "its topic, service or period", null="not known"),
+        duration(
+            "period_ns", "period of its timer", null="not a timer, or its period is not known"
+        ),
         Column(
             "is_traffic", "bool", "its trigger is a measured topic, or a service that is called"
         ),

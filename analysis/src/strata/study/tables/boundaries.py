@@ -5,103 +5,134 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
 
 from strata.campaign.model import Figure, listed
 from strata.stats.shares import CONFIDENCE
 from strata.study.campaign_results import HERE, Results, Study
 from strata.study.level_texts import level_text
+from strata.study.source_shortfall import NOT_REACHED, SHORT_PERCENT, fell_short
+from strata.study.tables.data_rates import DataRates, by_data_rate, data_rates
 from strata.study.tables.loss_classes import CLASSES, Boundary, Loss, boundary_of
-from strata.study.tables.loss_evidence import (
-    LOSS,
-    OF_SHORTFALL,
-    by_data_rate,
-    data_rates,
-    evidence,
-)
+from strata.study.tables.loss_evidence import LOSS, OF_SHORTFALL, Evidence, evidence
 from strata.study.tables.table import ORIGIN, Column, Rows, Table, factor_columns
 from strata.study.wording import name_words
 
 _MB_S = "MB/s"
 _WHOLE_FROM = 10.0
 
+AS_RATES_GROW = (
+    "A loss is taken not to fall while the data rate grows: a level of which too few messages came "
+    "to decide is below a bound where one of a higher data rate is."
+)
+OF_NOT_REACHED = (
+    f"Not reached: the source published over {SHORT_PERCENT:g} % less often than was asked for. "
+    "What such a level lost is of the lower rate that the source made, so 'up to' ends before it."
+)
+
 
 @dataclass(frozen=True)
 class Series:
-    """The losses of a level of `by` and an origin, by levels of `over` from the lowest data rate.
+    """The losses of an origin and the levels of `labels`, by level of `over` as data rates grow.
 
-    `of` says what they are of: loss or shortfall.
+    `of` says what they are of: loss or shortfall. `rates` are the data rates of its levels in MB/s,
+    `short` the mean shortfall (%) of those whose source did not reach its rate.
     """
 
     levels: Mapping[str, str]
     origin: str
     of: str
     losses: Mapping[str, Loss]
+    rates: Mapping[str, float] = field(default_factory=dict)
+    short: Mapping[str, float] = field(default_factory=dict)
+
+    def boundary(self, bound: float) -> Boundary:
+        """Find up to which level the loss stays below a bound, in percent."""
+        return boundary_of(self.losses, bound, self.short)
+
+
+def labels_of(figure: Figure) -> list[str]:
+    """Name the factors in which series differ: those of `by` and of `panels`."""
+    return list(dict.fromkeys([*listed(figure.by), *listed(figure.panels)]))
 
 
 def boundaries(results: Results, study: str, figure: Figure) -> Table:
-    """Return a row per level of `by` and class: up to which data rate the loss stays in it.
+    """Return a row per series (levels of `by` and `panels`) and class: up to which data rate it is.
 
     A loss is in a class when what it is at most (95 %) is, and out of it when what it is at least
-    is; between these its messages do not decide.
+    is; between these its messages do not decide. A loss is taken not to fall while the data rate
+    grows, so `up to` passes over levels that are undecided, and names them; it ends before a level
+    whose source did not reach its rate.
     """
-    over, by = str(figure.over), listed(figure.by)
-    words, found = name_words(over), results.study(study)
-    rates = data_rates(results, study, over, figure)
-    series = series_of(results, study, figure, rates)
+    over, labels, found = str(figure.over), labels_of(figure), results.study(study)
+    series = series_of(results, study, figure, data_rates(results, study, over, labels, figure))
     imported = any(one.origin != HERE for one in series)
-    columns = _columns(by, over, has_imports=imported)
+    columns = _columns(labels, over, has_imports=imported)
     out = Rows(columns)
     for one in series:
-        measured = levels_text(list(one.losses), found, over, rates)
-        for bound, name in CLASSES:
-            edge = boundary_of(one.losses, bound)
-            out.rows.append(
-                {
-                    **one.levels,
-                    ORIGIN: one.origin,
-                    "of": one.of,
-                    "class": name,
-                    "below": bound,
-                    "up_to": edge.up_to,
-                    "up_to_rate": rates.get(edge.up_to or ""),
-                    "next": edge.next_out,
-                    "next_rate": rates.get(edge.next_out or ""),
-                    "undecided": levels_text(edge.undecided, found, over, {}) or None,
-                    "seen_up_to": edge.seen_up_to,
-                    "measured": measured,
-                }
-            )
+        out.rows += [_row(one, bound, name, found, over) for bound, name in CLASSES]
     notes = (
-        f"{words} by growing data rate, which is what was asked for: payload times the stated "
-        "rate (without one, the throughput that was measured). The boundary of a class lies "
-        "between its 'up to' and its 'next that is not'.",
-        f"A loss is below a bound when what it is at most is, and not below it when what it is at "
-        f"least is (each {100 * CONFIDENCE:g} %, one-sided, Clopper and Pearson; as if each "
-        "message were lost independently); else it is undecided. 'As observed' is by the loss "
-        "itself.",
+        *_notes(over),
+        *((OF_NOT_REACHED,) if any(one.short for one in series) else ()),
         *((OF_SHORTFALL,) if imported else ()),
     )
     empty = "" if out.rows else found.why_empty(figure.where)
     return Table("boundaries", "where loss begins", columns, out.frame(), notes, empty, LOSS)
 
 
-def series_of(
-    results: Results, study: str, figure: Figure, rates: Mapping[str, float]
-) -> list[Series]:
-    """Return the losses of each level of `by` and origin, along `over` by growing data rate."""
-    over, by = str(figure.over), listed(figure.by)
-    labels: dict[tuple[str, ...], Series] = {}
-    losses: dict[tuple[str, ...], dict[str, Loss]] = {}
-    for one in evidence(results, study, [*by, over], figure):
-        levels = {name: one.levels[name] for name in by}
-        key = (one.origin, *levels.values())
-        labels.setdefault(key, Series(levels, one.origin, one.of, {}))
-        losses.setdefault(key, {})[one.levels[over]] = one.loss
+def _row(one: Series, bound: float, name: str, study: Study, over: str) -> dict[str, Any]:
+    edge = one.boundary(bound)
+    return {
+        **one.levels,
+        ORIGIN: one.origin,
+        "of": one.of,
+        "class": name,
+        "below": bound,
+        "up_to": edge.up_to,
+        "up_to_rate": one.rates.get(edge.up_to or ""),
+        "next": edge.next_out,
+        "next_rate": one.rates.get(edge.next_out or ""),
+        "undecided": levels_text(edge.undecided, study, over, {}) or None,
+        "not_reached": levels_text(list(one.short), study, over, {}) or None,
+        "seen_up_to": edge.seen_up_to,
+        "measured": levels_text(list(one.losses), study, over, one.rates),
+    }
+
+
+def _notes(over: str) -> tuple[str, ...]:
+    return (
+        f"{name_words(over)} by growing data rate, which is what was asked for: payload times the "
+        "stated rate (without one, the throughput that was measured). The boundary of a class lies "
+        "between its 'up to' and its 'next that is not'.",
+        f"A loss is below a bound when what it is at most is, and not below it when what it is at "
+        f"least is (each {100 * CONFIDENCE:g} %, one-sided, Clopper and Pearson; as if each "
+        "message were lost independently); else it is undecided. 'As observed' is by the loss "
+        "itself.",
+        AS_RATES_GROW,
+    )
+
+
+def series_of(results: Results, study: str, figure: Figure, rates: DataRates) -> list[Series]:
+    """Return the losses of each series and origin, along `over` by growing data rate."""
+    over, labels = str(figure.over), labels_of(figure)
+    groups: dict[tuple[str, ...], list[Evidence]] = {}
+    for one in evidence(results, study, [*labels, over], figure):
+        key = (one.origin, *(one.levels[name] for name in labels))
+        groups.setdefault(key, []).append(one)
     out = []
-    for key, made in labels.items():
-        ordered = {level: losses[key][level] for level in by_data_rate(list(losses[key]), rates)}
-        out.append(Series(made.levels, made.origin, made.of, ordered))
+    for own in groups.values():
+        levels = {name: own[0].levels[name] for name in labels}
+        known = rates.of(levels)
+        by_level = {one.levels[over]: one for one in own}
+        ordered = [by_level[level] for level in by_data_rate(list(by_level), known)]
+        losses = {one.levels[over]: one.loss for one in ordered}
+        short = {
+            one.levels[over]: one.shortfall
+            for one in ordered
+            if one.shortfall is not None and fell_short(one.shortfall)
+        }
+        out.append(Series(levels, own[0].origin, own[0].of, losses, known, short))
     return out
 
 
@@ -110,6 +141,8 @@ def edge_text(edge: Boundary, study: Study, over: str, rates: Mapping[str, float
     text = up_to_text(edge.up_to, study, over, rates)
     if edge.next_out:
         text += f", and not at {_at(edge.next_out, study, over, rates)}"
+    if edge.not_reached:
+        text += f"; {NOT_REACHED}: {levels_text(edge.not_reached, study, over, rates)}"
     if edge.undecided:
         text += f"; too few messages decide at {levels_text(edge.undecided, study, over, {})}"
     return text
@@ -140,10 +173,10 @@ def _named(level: str, study: Study, over: str, rates: Mapping[str, float]) -> s
     return f"{name} ({rate_text(rates[level])})" if level in rates else name
 
 
-def _columns(by: Sequence[str], over: str, *, has_imports: bool) -> tuple[Column, ...]:
+def _columns(labels: Sequence[str], over: str, *, has_imports: bool) -> tuple[Column, ...]:
     words = name_words(over)
     return (
-        *factor_columns([*by, *([ORIGIN] if has_imports else [])]),
+        *factor_columns([*labels, *([ORIGIN] if has_imports else [])]),
         *((Column("of", "of"),) if has_imports else ()),
         Column("class", "class"),
         Column("below", "below", "%", "number"),
@@ -151,7 +184,8 @@ def _columns(by: Sequence[str], over: str, *, has_imports: bool) -> tuple[Column
         Column("up_to_rate", "data rate", _MB_S, "number", "of 'up to'"),
         Column("next", "next that is not", text=words, of=over),
         Column("next_rate", "its data rate", _MB_S, "number"),
-        Column("undecided", "undecided", text=f"{words} below that, with too few messages"),
+        Column("undecided", "undecided", text=f"{words} before the next, with too few messages"),
+        Column("not_reached", "not reached", text=f"{words} whose source fell short of its rate"),
         Column("seen_up_to", "up to, as observed", text="by the loss itself", of=over),
         Column("measured", "measured", text=f"{words} by data rate"),
     )

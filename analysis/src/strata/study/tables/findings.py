@@ -14,26 +14,24 @@ from typing import Any
 
 import pandas as pd
 
-from strata.campaign.model import Figure, listed
+from strata.campaign.model import Figure
 from strata.study.campaign_results import HERE, Results, Study
 from strata.study.level_texts import level_text
+from strata.study.source_shortfall import NOT_REACHED, SHORT_PERCENT, fell_short
 from strata.study.tables.boundaries import (
+    AS_RATES_GROW,
+    OF_NOT_REACHED,
     Series,
     edge_text,
+    labels_of,
     levels_text,
     rate_text,
     series_of,
     up_to_text,
 )
-from strata.study.tables.loss_classes import (
-    CLASSES,
-    SEVERE,
-    TOO_FEW,
-    boundary_of,
-    class_notes,
-    loss_class,
-)
-from strata.study.tables.loss_evidence import LOSS, OF_SHORTFALL, by_data_rate, data_rates
+from strata.study.tables.data_rates import by_data_rate, data_rates
+from strata.study.tables.loss_classes import CLASSES, SEVERE, TOO_FEW, class_notes, loss_class
+from strata.study.tables.loss_evidence import LOSS, OF_SHORTFALL
 from strata.study.tables.side_by_side import NO_CLEAR_WINNER, side_by_side
 from strata.study.tables.table import ORIGIN, Column, Rows, Table
 from strata.study.wording import name_words
@@ -46,21 +44,23 @@ Sentence = dict[str, str]
 
 
 def findings(results: Results, study: str, figure: Figure) -> Table:
-    """Return a sentence per row; `about` is classes, reliable up to, winner or recommended.
+    """Return a sentence per row.
 
-    `over` has the configurations, `by` what is compared at each.
+    `about` is classes, not reached, reliable up to, winner or recommended. `over` has the
+    configurations, `by` (and `panels`) what is compared at each; there are winners and a
+    recommended level where that is one factor.
     """
-    over, by = str(figure.over), listed(figure.by)
-    asked = _Asked(results.study(study), over, data_rates(results, study, over, figure))
-    series = series_of(results, study, figure, asked.rates)
-    imported = any(one.origin != HERE for one in series)
+    over, labels = str(figure.over), labels_of(figure)
+    rates = data_rates(results, study, over, labels, figure)
+    asked = _Asked(results.study(study), over, rates.every)
+    series = series_of(results, study, figure, rates)
     rows: list[Sentence] = []
     for one in series:
         rows += [{ORIGIN: one.origin, **row} for row in asked.of_series(one)]
-    if len(by) == 1:
-        side = Figure(kind="side_by_side", rows=over, over=by[0], where=figure.where)
+    if len(labels) == 1:
+        side = Figure(kind="side_by_side", rows=over, over=labels[0], where=figure.where)
         frame = side_by_side(results, study, side).frame
-        rows += asked.of_winners(frame, by[0])
+        rows += asked.of_winners(frame, labels[0])
     order = {origin: at for at, origin in enumerate(dict.fromkeys(one.origin for one in series))}
     rows.sort(key=lambda row: order.get(row[ORIGIN], len(order)))
     # An import may have a winner and no series: one of latencies alone.
@@ -72,19 +72,24 @@ def findings(results: Results, study: str, figure: Figure) -> Table:
         Column("text", "finding"),
     )
     out = Rows(columns, rows)
-    notes = (
+    empty = "" if out.rows else asked.study.why_empty(figure.where)
+    return Table("findings", "findings", columns, out.frame(), _notes(over, series), empty, LOSS)
+
+
+def _notes(over: str, series: Sequence[Series]) -> tuple[str, ...]:
+    return (
         *class_notes(),
         f"Of each {name_words(over)}, by growing data rate. A winner is that of the table side by "
         "side: by loss, then by latency, where intervals (95 %) are apart.",
-        *((OF_SHORTFALL,) if imported else ()),
+        AS_RATES_GROW,
+        *((OF_NOT_REACHED,) if any(one.short for one in series) else ()),
+        *((OF_SHORTFALL,) if any(one.origin != HERE for one in series) else ()),
     )
-    empty = "" if out.rows else asked.study.why_empty(figure.where)
-    return Table("findings", "findings", columns, out.frame(), notes, empty, LOSS)
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """Makes the sentences of a study; `rates` are data rates of levels of `over`."""
+    """Makes the sentences of a study; `rates` are the data rates that all series share."""
 
     study: Study
     over: str
@@ -96,30 +101,43 @@ class _Asked:
         sure: dict[str, list[str]] = {}
         seen: dict[str, list[str]] = {}
         for level, loss in one.losses.items():
-            if loss.class_name is not None:
+            if loss.class_name is not None and level not in one.short:
                 sure.setdefault(loss.class_name, []).append(level)
                 seen.setdefault(str(loss_class(loss.percent)), []).append(level)
         text = f"{one.of} at most (95 % sure): {self._classes(sure)}"
         yield _sentence("classes", subject, text)
         yield _sentence("classes", subject, f"{one.of} as observed: {self._classes(seen)}")
+        if one.short:
+            yield _sentence("not reached", subject, self._short(one))
         for bound, name in CLASSES:
-            edge = boundary_of(one.losses, bound)
-            told = edge_text(edge, self.study, self.over, self.rates)
-            text = f"{name} ({one.of} below {bound:g} %) {told}"
+            edge = one.boundary(bound)
+            where = edge_text(edge, self.study, self.over, one.rates)
+            text = f"{name} ({one.of} below {bound:g} %) {where}"
             if edge.seen_up_to != edge.up_to:
-                observed = up_to_text(edge.seen_up_to, self.study, self.over, self.rates)
+                observed = up_to_text(edge.seen_up_to, self.study, self.over, one.rates)
                 text += f" (as observed: {observed})"
             yield _sentence("reliable up to", subject, text)
+
+    def _short(self, one: Series) -> str:
+        """Say which levels the source did not reach, and by how much it fell short of each."""
+        each = [
+            f"{levels_text([level], self.study, self.over, one.rates)}: {_share(percent)} less"
+            for level, percent in one.short.items()
+        ]
+        return (
+            f"{NOT_REACHED}, which published over {SHORT_PERCENT:g} % less often than was asked "
+            f"for, at {'; '.join(each)}"
+        )
 
     def of_winners(self, frame: pd.DataFrame, by: str) -> Iterator[Sentence]:
         """Say which level of `by` wins at each configuration, and which to take."""
         if ORIGIN not in frame:
             frame = frame.assign(**{ORIGIN: HERE})
         for origin, own in frame.groupby(ORIGIN, sort=False):
-            told = own[own["winner"].notna()]
+            having = own[own["winner"].notna()]
             won: list[tuple[str, str]] = []
-            for level in by_data_rate([str(one) for one in told[self.over].unique()], self.rates):
-                rows = told[told[self.over] == level]
+            for level in by_data_rate([str(one) for one in having[self.over].unique()], self.rates):
+                rows = having[having[self.over] == level]
                 winner = str(rows["winner"].iloc[0])
                 won.append((level, winner))
                 yield {ORIGIN: str(origin), **self._winner(rows, level, winner, by)}
@@ -141,38 +159,48 @@ class _Asked:
         each = "; ".join(self._values(row, by) for row in rows.to_dict("records"))
         if winner == NO_CLEAR_WINNER:
             return _sentence("winner", subject, f"{NO_CLEAR_WINNER}: {each}")
+        if winner == NOT_REACHED:
+            return _sentence("winner", subject, f"none, {NOT_REACHED} with any: {each}")
         text = f"{self._called(winner, by)} wins by {rows['winner_by'].iloc[0]}: {each}"
         return _sentence("winner", subject, text)
 
     def _values(self, row: Mapping[Any, Any], by: str) -> str:
         """Write what a level lost and how long it took, with intervals where there are any."""
-        name = "loss" if pd.notna(row["loss"]) else "shortfall"
-        parts = []
-        if pd.notna(row[name]):
-            parts.append(f"{name} {_share(row[name])}{_bounds(row, name, _share)}")
+        short = row["shortfall"] if pd.notna(row["shortfall"]) else None
+        names = ["loss"] if pd.notna(row["loss"]) else []
+        if not names or fell_short(short):
+            names.append("shortfall")
+        parts = [
+            f"{name} {_share(row[name])}{_bounds(row, name, _share)}"
+            for name in names
+            if pd.notna(row[name])
+        ]
         if pd.notna(row["latency"]):
             parts.append(f"latency {format_ns(row['latency'])}{_bounds(row, 'latency', format_ns)}")
         return f"{self._called(str(row[by]), by)}: {', '.join(parts) or 'no value'}"
 
     def _recommended(self, won: Sequence[tuple[str, str]], by: str) -> str:
         """Say which level to take: one that no other beats anywhere, else which one where."""
-        places = f"{len(won)} {name_words(self.over)}s"
-        winners = {winner for _, winner in won if winner != NO_CLEAR_WINNER}
+        reached = [(level, winner) for level, winner in won if winner != NOT_REACHED]
+        places = f"{len(reached)} {name_words(self.over)}s"
+        winners = {winner for _, winner in reached if winner != NO_CLEAR_WINNER}
+        rest = ""
+        if len(reached) < len(won):
+            missed = [level for level, winner in won if winner == NOT_REACHED]
+            rest = f"; {NOT_REACHED} with any: {self._levels(missed)}"
         if not winners:
-            return f"none: {NO_CLEAR_WINNER} at any of {places}"
+            return (f"none: {NO_CLEAR_WINNER} at any of {places}" if reached else "none") + rest
         if len(winners) == 1:
             (best,) = winners
-            count = sum(winner == best for _, winner in won)
-            return (
-                f"{self._called(best, by)}: it wins at {count} of {places}, and no other wins at "
-                "any"
-            )
+            count = sum(winner == best for _, winner in reached)
+            name = self._called(best, by)
+            return f"{name}: it wins at {count} of {places}, and no other wins at any{rest}"
         parts = []
-        for winner, group in groupby(won, key=lambda one: one[1]):
+        for winner, group in groupby(reached, key=lambda one: one[1]):
             levels = [level for level, _ in group]
             name = winner if winner == NO_CLEAR_WINNER else self._called(winner, by)
             parts.append(f"{self._span(levels)}: {name}")
-        return f"none for all; by data rate, {'; '.join(parts)}"
+        return f"none for all; by data rate, {'; '.join(parts)}{rest}"
 
     def _span(self, levels: Sequence[str]) -> str:
         first, last = levels[0], levels[-1]

@@ -9,7 +9,7 @@ Clopper and Pearson), which is moderate and not excellent.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 
 from strata.stats.shares import CONFIDENCE, count_to_tell, share_at_least, share_at_most
@@ -59,7 +59,7 @@ class Loss:
 
     @property
     def to_tell(self) -> int | None:
-        """How many messages tell the class of the loss that was seen, if it stays; null if told."""
+        """How many messages decide the class of the observed loss; null where these do."""
         if self.percent is None or self.class_name == loss_class(self.percent):
             return None
         bound = next(bound for bound, name in CLASSES if name == loss_class(self.percent))
@@ -80,26 +80,47 @@ def loss_class(percent: float | None) -> str | None:
 class Boundary:
     """Up to which level a loss stays below a bound, of levels by growing data rate.
 
-    `up_to`: it and all before it are below; null where the first is not. `next_out`: the first that
-    is not below; null where none is. `undecided`: those of which the messages do not decide, and
-    that are before that one. `seen_up_to`: as `up_to`, by the loss that was seen alone.
+    A loss is taken not to fall while the data rate grows. So a level of which the messages do not
+    decide is below the bound when one of a higher data rate is.
+
+    `up_to`: the highest that is below, before `next_out` and before the first that its source did
+    not reach; null for none. `next_out`: the first that is not below; null where none is.
+    `undecided`: those before `next_out` of which the messages do not decide. `not_reached`: those
+    before `next_out` whose source fell short of its rate. `seen_up_to`: it and all before it are
+    below by the loss that was seen alone, and were reached.
     """
 
     up_to: str | None
     next_out: str | None
     undecided: tuple[str, ...]
     seen_up_to: str | None
+    not_reached: tuple[str, ...] = ()
 
 
-def boundary_of(losses: Mapping[str, Loss], bound: float) -> Boundary:
-    """Find the boundary of a loss in percent."""
+def boundary_of(losses: Mapping[str, Loss], bound: float, short: Collection[str] = ()) -> Boundary:
+    """Find the boundary of a loss in percent; `short` are levels whose source fell short.
+
+    A level that lost too much although its source fell short is not below the bound: at the rate
+    that was asked for it would lose no less. One that lost little says nothing of that rate.
+    """
     known = {level: loss for level, loss in losses.items() if loss.percent is not None}
-    out = next((level for level, loss in known.items() if loss.is_below(bound) is False), None)
-    before = list(itertools.takewhile(lambda level: level != out, known))
-    inside = list(itertools.takewhile(lambda level: known[level].is_below(bound), before))
-    seen = list(itertools.takewhile(lambda level: (known[level].percent or 0.0) < bound, known))
-    undecided = tuple(level for level in before if known[level].is_below(bound) is None)
-    return Boundary(_last(inside), out, undecided, _last(seen))
+    below = {level: loss.is_below(bound) for level, loss in known.items()}
+    out = next((level for level, decided in below.items() if decided is False), None)
+    before = list(itertools.takewhile(lambda level: level != out, losses))
+    reached = list(itertools.takewhile(lambda level: level not in short, losses))
+    counted = [level for level in reached if level in known]
+    seen = itertools.takewhile(lambda level: (known[level].percent or 0.0) < bound, counted)
+    return Boundary(
+        up_to=_last([level for level in reached if level in before and below.get(level)]),
+        next_out=out,
+        undecided=tuple(
+            level
+            for level in before
+            if level in known and below[level] is None and level not in short
+        ),
+        seen_up_to=_last(list(seen)),
+        not_reached=tuple(level for level in before if level in short),
+    )
 
 
 def _last(levels: Sequence[str]) -> str | None:

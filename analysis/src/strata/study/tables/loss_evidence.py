@@ -1,6 +1,6 @@
 # Copyright 2026 The Strata Authors
 # SPDX-License-Identifier: Apache-2.0
-"""What is known of the loss of each group of cells, ours and imported, and at which data rate.
+"""What is known of the loss of each group of cells, ours and imported.
 
 Of ours it is the loss. Imports count what was asked for and did not come, which is `shortfall`.
 """
@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from statistics import median
 from typing import Any
 
 import pandas as pd
@@ -17,7 +16,7 @@ import pandas as pd
 from strata.campaign.model import Figure
 from strata.study.campaign_results import HERE, Outcome, Results, Study, keeps
 from strata.study.imported_deficits import Deficit, imported_deficits
-from strata.study.long_frames import long_frame
+from strata.study.source_shortfall import mean_shortfalls
 from strata.study.tables.loss_classes import Loss
 
 LOSS, SHORTFALL = "loss", "shortfall"
@@ -26,24 +25,35 @@ OF_SHORTFALL = (
     "of this shortfall, in which what the source did not make is missing, too."
 )
 _COUNTS = ("published", "left_out", "before_first", "received", "lost", "after_last")
-_MB = 1e6
 
 
 @dataclass(frozen=True)
 class Evidence:
-    """A group of cells of one origin; `of` says what its loss is of: LOSS or SHORTFALL."""
+    """A group of cells of one origin; `of` says what its loss is of: LOSS or SHORTFALL.
+
+    `shortfall` is the mean of its sources in percent, null where no rate is stated. Of imports that
+    know nothing else it is null: their loss is of it.
+    """
 
     levels: Mapping[str, str]
     origin: str
     of: str
     loss: Loss
+    shortfall: float | None = None
 
 
 def evidence(results: Results, study: str, names: Sequence[str], figure: Figure) -> list[Evidence]:
     """List what is known of each combination of levels, ours first, in the file's order."""
     found = results.study(study)
+    short = mean_shortfalls(results, study, names, figure.where)
     out = [
-        Evidence(levels, HERE, LOSS, loss_of(counts_of(results, cells)))
+        Evidence(
+            levels,
+            HERE,
+            LOSS,
+            loss_of(counts_of(results, cells)),
+            short.get(tuple(levels.values())),
+        )
         for levels, cells in cell_groups(found, names, figure)
     ]
     for (origin, levels), runs in deficit_groups(results, study, names, figure):
@@ -58,8 +68,8 @@ def deficit_groups(
     """List the imported runs of each origin and combination of levels, in the file's order."""
     groups: dict[tuple[str, tuple[str, ...]], list[Deficit]] = {}
     for one in imported_deficits(results, study, figure.where):
-        told = {**one.levels, "repetition": str(one.repetition)}
-        key = tuple(told[name] for name in names)
+        levels = {**one.levels, "repetition": str(one.repetition)}
+        key = tuple(levels[name] for name in names)
         groups.setdefault((one.origin, key), []).append(one)
     found = results.study(study)
     ordered = sorted(groups, key=lambda group: (group[0], _places(found, names, group[1])))
@@ -69,38 +79,6 @@ def deficit_groups(
     ]
 
 
-def data_rates(results: Results, study: str, over: str, figure: Figure) -> dict[str, float]:
-    """Return the data rate of each level of `over` in MB/s, from the lowest to the highest.
-
-    It is what was asked for: the payload of a message that was measured, times the stated rate; of
-    imports what their files state; where no rate is stated, the throughput that was measured.
-    """
-    asked: dict[str, list[float]] = {}
-    theirs: dict[str, list[float]] = {}
-    for one in results.study(study).finished:
-        if not keeps(figure.where, one.cell.levels) or one.cell.nominal_hz is None:
-            continue
-        sizes = results.measured(one).read("hops", ["payload_bytes"])["payload_bytes"].dropna()
-        if len(sizes):
-            flow = float(sizes.max()) * one.cell.nominal_hz / _MB
-            asked.setdefault(one.cell.levels[over], []).append(flow)
-    for run in imported_deficits(results, study, figure.where):
-        if run.asked_mb_s is not None:
-            theirs.setdefault(run.levels[over], []).append(run.asked_mb_s)
-    seen: dict[str, list[float]] = {}
-    if not asked and not theirs:
-        flows = long_frame(results, study, "throughput", where=figure.where, imports=False)
-        for level, own in flows.dropna(subset=["value"]).groupby(over, observed=True):
-            seen[str(level)] = [float(own["value"].mean())]
-    rates = {level: median(flow) for level, flow in {**seen, **theirs, **asked}.items()}
-    return dict(sorted(rates.items(), key=lambda item: item[1]))
-
-
-def by_data_rate(levels: Sequence[str], rates: Mapping[str, float]) -> list[str]:
-    """Sort levels by their data rate; those without one are last, in their order."""
-    return sorted(levels, key=lambda level: rates.get(level, float("inf")))
-
-
 def cell_groups(
     study: Study, rows: Sequence[str], figure: Figure
 ) -> list[tuple[dict[str, str], list[Outcome]]]:
@@ -108,7 +86,7 @@ def cell_groups(
     found: dict[tuple[str, ...], list[Outcome]] = {}
     for one in study.finished:
         if keeps(figure.where, one.cell.levels):
-            key = tuple(_level(one, name) for name in rows)
+            key = tuple(level_of(one, name) for name in rows)
             found.setdefault(key, []).append(one)
     ordered = sorted(found, key=lambda key: _places(study, rows, key))
     return [(dict(zip(rows, key, strict=True)), found[key]) for key in ordered]
@@ -121,9 +99,9 @@ def counts_of(results: Results, cells: Sequence[Outcome]) -> dict[str, Any]:
         [results.measured(cell).read("sources", ["dropped", "missing"]) for cell in cells]
     )
     row: dict[str, Any] = {name: int(hops[name].sum()) for name in _COUNTS}
-    told = hops[hops["own_lost"].notna()]
+    counted = hops[hops["own_lost"].notna()]
     for name in ("own_lost", "matched_lost"):
-        row[name] = int(told[name].sum()) if len(told) else None
+        row[name] = int(counted[name].sum()) if len(counted) else None
     for name in ("dropped", "missing"):
         row[name] = int(sources[name].sum()) if len(sources) else None
     return row
@@ -134,7 +112,8 @@ def loss_of(counts: Mapping[str, Any]) -> Loss:
     return Loss(counts["lost"], counts["received"] + counts["lost"])
 
 
-def _level(one: Outcome, name: str) -> str:
+def level_of(one: Outcome, name: str) -> str:
+    """Return a cell's level of a factor, or its repetition."""
     return str(one.cell.repetition) if name == "repetition" else one.cell.levels[name]
 
 

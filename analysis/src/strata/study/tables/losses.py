@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table of losses: what was published, received and lost, one row per group of cells.
 
-What a producer did not make is no loss: it stands apart, as shortfall. Imports that count nothing
-but that have it in place of a loss, and say so.
+What a producer did not make is no loss: it is a column of its own, shortfall. Imports that count
+nothing else have it in place of a loss, and say so.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from strata.campaign.model import Figure, listed
 from strata.study.campaign_results import HERE, Outcome, Results
 from strata.study.cell_transfers import fate
 from strata.study.imported_deficits import Deficit
-from strata.study.long_frames import long_frame
+from strata.study.source_shortfall import SHORT_PERCENT, fell_short, mean_shortfalls
 from strata.study.tables.loss_classes import Loss, class_notes, loss_class
 from strata.study.tables.loss_evidence import (
     LOSS,
@@ -83,15 +83,14 @@ def loss(results: Results, study: str, figure: Figure) -> Table:
     columns = _loss_columns(
         rows, figure, is_of_chains=found.stated.chain, over=over, has_imports=bool(theirs)
     )
-    short = long_frame(results, study, "shortfall", where=figure.where, imports=False)
+    short = mean_shortfalls(results, study, rows, figure.where)
     out = Rows(columns)
     for levels, cells in groups:
         row = _row(results, cells)
         if found.stated.chain:
             row |= _of_chains(results, cells)
         row |= _classes(loss_of(row), LOSS)
-        own = short[short["cell"].isin([cell.id for cell in cells])]["value"]
-        row["shortfall"] = float(own.mean()) if len(own) else None
+        row["shortfall"] = short.get(tuple(levels.values()))
         out.rows.append({**levels, ORIGIN: HERE, **row})
     out.rows += [
         {**levels, ORIGIN: origin, **_of_deficits(runs)} for (origin, levels), runs in theirs
@@ -139,7 +138,7 @@ def _loss_columns(
     over: str | None,
     has_imports: bool,
 ) -> tuple[Column, ...]:
-    """Return what is told of a group: of whole chains, classes and the best where asked for."""
+    """Return the columns of a group: of whole chains, classes and the best where asked for."""
     return (
         *factor_columns([*rows, *([ORIGIN] if has_imports else [])]),
         *(_OF_IMPORTS[:1] if has_imports else ()),
@@ -198,14 +197,22 @@ def _of_chains(results: Results, cells: Sequence[Outcome]) -> dict[str, Any]:
 
 
 def _mark_best(rows: list[dict[str, Any]], others: Sequence[str], over: str) -> None:
-    """Say, for each combination of the other factors' levels, which level lost least."""
+    """Say, for each combination of the other factors' levels, which level lost least.
+
+    Rows whose source fell short of its rate are left out: their loss is of a lower rate.
+    """
     groups: dict[tuple[str, ...], list[dict[str, Any]]] = {}
     for row in rows:
         groups.setdefault(tuple(row[name] for name in others), []).append(row)
     for group in groups.values():
-        told = [counted for row in group if (counted := _counted(row, over))["loss"] is not None]
+        reached = [row for row in group if not _is_short(row)]
+        known = [one for row in reached if (one := _counted(row, over))["loss"] is not None]
         for row in group:
-            row["best"] = best_of(told, over)
+            row["best"] = best_of(known, over)
+
+
+def _is_short(row: dict[str, Any]) -> bool:
+    return row["class_of"] == LOSS and fell_short(row["shortfall"])
 
 
 def _counted(row: dict[str, Any], over: str) -> dict[str, Any]:
@@ -251,7 +258,8 @@ def _notes(
         notes.append(
             f"Best: the {name_words(over)} that lost least: less than each other one by 0.01 "
             f"percentage points or more, and by more than chance (Fisher's exact test, p < 0.05); "
-            f"else {TIE}."
+            f"else {TIE}. Where the source published over {SHORT_PERCENT:g} % less often than was "
+            "asked for (shortfall), a row is left out: its loss is of a lower rate."
         )
     differing = 0
     for _, cells in groups:

@@ -22,7 +22,7 @@ _NO_VALUES = pd.DataFrame({"value": [], "t_ns": []})
 _COLUMNS = (
     Column("nodes", "executor of", text="the nodes whose callbacks it runs"),
     Column("threads", "threads", form="count", text="that ran its callbacks"),
-    Column("work", "work of a message", "ns", "number", "callbacks and takes, summed"),
+    Column("work", "work of a message", "ns", "number", "callbacks, takes, own sender, summed"),
     Column("demanded", "asked of one thread", form="share", text="at the stated rate"),
     Column("of_threads", "of those that can run", form="share", text="asked of them all"),
     Column("of_cpus", "of all CPUs", form="share", text="asked of the machine"),
@@ -154,9 +154,11 @@ def _why(reason: str, finished: Sequence[Outcome]) -> str:
 def _notes(cpus: int | None) -> tuple[str, ...]:
     known = f" The machine has {cpus} CPUs for it." if cpus else ""
     return (
-        "Asked: the mean time of each callback and of the take before it, as often as the stated "
-        "rate has it; 100 % is one thread all the time. Measured times have what a thread waited "
-        f"for a CPU in them.{known}",
+        "Asked: the mean time of each callback and of the take before it, and of the timer that "
+        "sends where the sender has the same executor, as often as the stated rate has it; 100 % "
+        "is one thread all the time. What clients do with responses is in how busy threads were "
+        "alone. Measured times have what a thread waited for a CPU in them."
+        f"{known}",
         "Threads that can run: in rclpy one, as Python runs on one thread at a time; the time in "
         "which callbacks of several threads were open counts once. In rclcpp those that the "
         "executor has, and not more than CPUs.",

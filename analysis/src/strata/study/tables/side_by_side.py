@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The table that sets levels of a factor side by side: throughput, loss, latency, and which wins.
 
-Results of others stand in it, too. They are of another machine, so each origin has a winner of its
-own.
+Imported results have rows of their own. They are of another machine, so each origin has its own
+winner.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from strata.stats.shares import share_interval
 from strata.study.campaign_results import HERE, Results
 from strata.study.imported_deficits import imported_deficits
 from strata.study.measure_definitions import find_measure
+from strata.study.source_shortfall import NOT_REACHED, SHORT_PERCENT, fell_short
 from strata.study.tables.imported_means import EACH, VALUES, with_imported_means
 from strata.study.tables.statistics import SEED
 from strata.study.tables.table import ORIGIN, Column, Rows, Table, factor_columns
@@ -62,18 +63,7 @@ def side_by_side(results: Results, study: str, figure: Figure) -> Table:
     rows = [name for name in listed(figure.rows) if name != over]
     stated = results.study(study).stated
     asked = [*rows, over]
-    frames = {
-        name: with_imported_means(results, study, name, figure.where).sort_values(
-            ["cell", "number"], kind="stable"
-        )
-        for name in _MEASURES
-    }
-    found: dict[tuple[str, ...], dict[str, Known]] = {}
-    for name, frame in frames.items():
-        for key, own in frame.groupby([*asked, ORIGIN], observed=True, sort=True):
-            found.setdefault(tuple(map(str, key)), {})[name] = _known(name, own)
-    for key, known in _deficits(results, study, asked, figure).items():
-        found.setdefault(key, {})["shortfall"] = known
+    found = _found(results, study, asked, figure)
     criteria = ("loss", "latency") if stated.nominal_hz else ("throughput", "loss", "latency")
     has_imports = any(key[-1] != HERE for key in found)
     columns = _columns(rows, over, has_imports=has_imports)
@@ -84,7 +74,7 @@ def side_by_side(results: Results, study: str, figure: Figure) -> Table:
             for other in found
             if other[:-2] == key[:-2] and other[-1] == key[-1]
         }
-        winner, by = winner_of(others, _criteria_of(others, criteria, key[-1]))
+        winner, by = winner_at(others, criteria, key[-1])
         labels = dict(zip([*asked, ORIGIN], key, strict=True))
         out.rows.append({**labels, **_values(found[key]), "winner": winner, "winner_by": by})
     empty = "" if out.rows else results.study(study).why_empty(figure.where)
@@ -93,10 +83,57 @@ def side_by_side(results: Results, study: str, figure: Figure) -> Table:
     return Table("side_by_side", title, columns, out.frame(), notes, empty)
 
 
-def winner_of(
-    entries: dict[str, dict[str, Known]], criteria: Sequence[str]
+def _found(
+    results: Results, study: str, asked: Sequence[str], figure: Figure
+) -> dict[tuple[str, ...], dict[str, Known]]:
+    """Return what is known of each combination of levels and origin, by measure."""
+    found: dict[tuple[str, ...], dict[str, Known]] = {}
+    for name in _MEASURES:
+        frame = with_imported_means(results, study, name, figure.where)
+        frame = frame.sort_values(["cell", "number"], kind="stable")
+        for key, own in frame.groupby([*asked, ORIGIN], observed=True, sort=True):
+            found.setdefault(tuple(map(str, key)), {})[name] = _known(name, own)
+    for key, known in _deficits(results, study, asked, figure).items():
+        found.setdefault(key, {})["shortfall"] = known
+    return found
+
+
+def winner_at(
+    entries: Mapping[str, Mapping[str, Known]], criteria: Sequence[str], origin: str = HERE
 ) -> tuple[str | None, str | None]:
     """Return the level that wins, and by which criterion; null for both with fewer than two levels.
+
+    Levels whose source fell short of its rate lost little because they sent little: the others are
+    compared without them. Where one alone reached the rate, it wins by shortfall if its interval is
+    apart from all others'; where none did, it is NOT_REACHED. Imports that know no loss are
+    compared by their shortfall, which is all that they count.
+    """
+    knows_loss = any("loss" in known for known in entries.values())
+    if origin != HERE and not knows_loss:
+        by = tuple("shortfall" if name == "loss" else name for name in criteria)
+        return winner_of(entries, by)
+    having = {level: known for level, known in entries.items() if set(known) & set(criteria)}
+    short = {level: known for level, known in having.items() if _is_short(known)}
+    reached = {level: known for level, known in having.items() if level not in short}
+    if not short or len(reached) > 1 or len(having) < 2:
+        return winner_of(reached, criteria)
+    if not reached:
+        return NOT_REACHED, None
+    ((best, own),) = reached.items()
+    kept = own.get("shortfall")
+    if kept and all(kept.is_apart(known["shortfall"]) for known in short.values()):
+        return best, "shortfall"
+    return NO_CLEAR_WINNER, None
+
+
+def _is_short(known: Mapping[str, Known]) -> bool:
+    return "shortfall" in known and fell_short(known["shortfall"].value)
+
+
+def winner_of(
+    entries: Mapping[str, Mapping[str, Known]], criteria: Sequence[str]
+) -> tuple[str | None, str | None]:
+    """Return the best level and by which criterion; null for both with fewer than two levels.
 
     By the first criterion the best level stays, with all whose interval overlaps its own (or that
     have none); the next criterion decides among these. Where more than one is left at the end, it
@@ -122,24 +159,14 @@ def winner_of(
     return NO_CLEAR_WINNER, None
 
 
-def _criteria_of(
-    entries: dict[str, dict[str, Known]], criteria: Sequence[str], origin: str
-) -> tuple[str, ...]:
-    """Return by what levels are compared: imports that know no loss by their shortfall."""
-    knows_loss = any("loss" in known for known in entries.values())
-    if origin == HERE or knows_loss:
-        return tuple(criteria)
-    return tuple("shortfall" if name == "loss" else name for name in criteria)
-
-
 def _deficits(
     results: Results, study: str, asked: Sequence[str], figure: Figure
 ) -> dict[tuple[str, ...], Known]:
     """Return the shortfall of imports that count what did not come, with its interval."""
     groups: dict[tuple[str, ...], list[tuple[int, int, float]]] = {}
     for one in imported_deficits(results, study, figure.where):
-        told = {**one.levels, "repetition": str(one.repetition)}
-        key = (*(told[name] for name in asked), one.origin)
+        levels = {**one.levels, "repetition": str(one.repetition)}
+        key = (*(levels[name] for name in asked), one.origin)
         groups.setdefault(key, []).append((one.missing, one.asked, one.percent))
     out = {}
     for key, runs in groups.items():
@@ -222,14 +249,14 @@ def _columns(rows: Sequence[str], over: str, *, has_imports: bool) -> tuple[Colu
 def _place(
     results: Results, study: str, names: Sequence[str], key: tuple[str, ...]
 ) -> tuple[Any, ...]:
-    """Return where a row stands: the file's order of levels, what was measured here first."""
+    """Return the place of a row: the file's order of levels, what was measured here first."""
     places: list[Any] = []
     for name, level in zip(names, key, strict=False):
         factor = results.study(study).factor(name)
         known = list(factor.levels) if factor else []
         places.append((known.index(level) if level in known else len(known), level))
     origin = key[-1]
-    # Levels of one origin stand together: they are what is compared.
+    # Levels of one origin follow each other: they are what is compared.
     return (*places[:-1], origin != HERE, origin, places[-1])
 
 
@@ -239,6 +266,10 @@ def _notes(over: str, criteria: Sequence[str], *, has_imports: bool) -> tuple[st
         f"Winner: the {name_words(over)} that is best by {named}. One whose interval (95 %) "
         "overlaps that of the best stays in, and the next criterion decides among those that are "
         f"left; where that leaves several, there is {NO_CLEAR_WINNER}.",
+        f"One whose source published over {SHORT_PERCENT:g} % less often than was asked for is "
+        "left out: its loss and latency are of the rate that it made. Where one alone reached the "
+        "rate, it wins by shortfall, if its interval is apart from those of all others; where none "
+        f"did, the winner is '{NOT_REACHED}'.",
         "The interval of a loss assumes that messages are lost independently: losses in bursts are "
         "less certain than it says. With one run per level, a difference may come from the run.",
     )
