@@ -21,6 +21,7 @@ FOUND_BY_CMAKE = {
     "PkgConfig": "pkg-config",
     "Development.Module": "python3-dev",
     "lttng-ust": "liblttng-ust-dev",
+    "nlohmann_json": "nlohmann-json-dev",
     "gstreamer-app-1.0": "libgstreamer-plugins-base1.0-dev",
     "gstreamer-video-1.0": "libgstreamer-plugins-base1.0-dev",
     "TRACETOOLS_LIBRARY": "tracetools",
@@ -32,15 +33,16 @@ IMPORTED = {
 # Of the packages that ROS 2 itself releases.
 ROS_PACKAGES = {
     "ament_cmake", "ament_cmake_python", "ament_index_python", "builtin_interfaces",
-    "geometry_msgs",
-    "rcl_interfaces", "rclcpp", "rclcpp_components", "rclpy", "rosidl_default_generators",
-    "rosidl_default_runtime", "sensor_msgs", "std_msgs", "std_srvs", "tf2_msgs", "tracetools",
+    "geometry_msgs", "lifecycle_msgs",
+    "rcl_interfaces", "rclcpp", "rclcpp_components", "rclcpp_lifecycle", "rclpy",
+    "rosidl_default_generators", "rosidl_default_runtime", "sensor_msgs", "service_msgs",
+    "std_msgs", "std_srvs", "tf2_msgs", "tracetools",
 }  # fmt: skip
 # Of rosdep's base.yaml and python.yaml (https://github.com/ros/rosdistro).
 SYSTEM_KEYS = {
     "cmake", "gstreamer1.0-plugins-base", "gstreamer1.0-plugins-good", "libgstreamer1.0-dev",
-    "libgstreamer-plugins-base1.0-dev", "liblttng-ust-dev", "lttng-tools", "pkg-config", "python3",
-    "python3-dev", "python3-numpy", "python3-yaml",
+    "libgstreamer-plugins-base1.0-dev", "liblttng-ust-dev", "lttng-tools", "nlohmann-json-dev", "pkg-config",
+    "python3", "python3-dev", "python3-numpy", "python3-yaml",
 }  # fmt: skip
 
 

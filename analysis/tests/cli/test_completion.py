@@ -123,7 +123,7 @@ def test_each_shell_gets_a_script() -> None:
             125,
             "Did you mean full? Shipped: full, init, light",
         ),
-        (["campaign", "run", "rely"], 1, "Did you mean relay? Shipped: camera, ouster, relay"),
+        (["campaign", "run", "rely"], 1, "Did you mean relay? Shipped: camera, camera_real, "),
     ],
 )
 def test_what_was_meant_is_named(arguments: list[str], status: int, text: str) -> None:
