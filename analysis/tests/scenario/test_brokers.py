@@ -163,7 +163,7 @@ def test_roudi_gets_its_memory_and_is_known_by_its_socket(tmp_path: Path) -> Non
     ran = run(tmp_path, replace(broker, address=f"unix/{place}"), f"test -e {place}")
     assert ran.status == 0, ran.errors
     log = (ran.directory / "logs/iox-roudi.log").read_text()
-    assert log.startswith(f"None -c {RMW}/roudi_config.toml\n")
+    assert log.startswith(f"None -m off -c {RMW}/roudi_config.toml\n")
     # Its file is still there, and nobody behind it.
     assert Path(place).exists()
     assert not answers(f"unix/{place}")

@@ -254,7 +254,7 @@ def _with_roudi(file: Path, stated: Mapping[str, Any]) -> RmwProfile:
         raise SessionError(
             f"Cannot use {configuration}, which {file} names: {why}. Correct its `roudi` or `as`."
         )
-    return replace(profile, broker=replace(profile.broker, arguments=("-c", str(configuration))))
+    return replace(profile, broker=replace(profile.broker, arguments=_roudi_words(configuration)))
 
 
 def _variants_in(file: Path) -> dict[Path, dict[str, Any]]:
@@ -344,8 +344,13 @@ def _roudi(path: Path, root: ElementTree.Element) -> Broker | None:
     said = [one.text or "" for part in shared for one in part if _local(one) == "Enable"]
     if not any(text.strip() == "true" for text in said):
         return None
-    arguments = ("-c", str(_beside(path, "roudi_config.toml")))
+    arguments = _roudi_words(_beside(path, "roudi_config.toml"))
     return Broker("iox-roudi", "iceoryx_posh", _ROUDI, arguments)
+
+
+def _roudi_words(configuration: Path) -> tuple[str, ...]:
+    # With monitoring RouDi removes a process that got no CPU for 1.5 s, and the process crashes.
+    return ("-m", "off", "-c", str(configuration))
 
 
 def _beside(profile: Path, name: str) -> Path:
