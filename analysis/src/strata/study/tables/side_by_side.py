@@ -185,13 +185,13 @@ def _known(name: str, own: pd.DataFrame) -> Known:
             low, high = share_interval(lost, of, _CONFIDENCE)
             return Known(100.0 * lost / of, 100.0 * low, 100.0 * high)
     if find_measure(name).each == "message":
-        return _of_series(_weighted(own))
+        return _of_series(weighted(own))
     if (own[VALUES] != EACH).any():
-        return _of_series(_weighted(own))
+        return _of_series(weighted(own))
     return _over_runs(own.groupby("cell", observed=True)["value"].mean().to_numpy(np.float64))
 
 
-def _weighted(own: pd.DataFrame) -> Floats:
+def weighted(own: pd.DataFrame) -> Floats:
     """Return values whose mean is that of all messages: means weigh as the messages they are of."""
     values = own["value"].to_numpy(np.float64)
     if "count" not in own or own["count"].isna().any():
