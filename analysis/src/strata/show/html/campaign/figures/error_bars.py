@@ -4,11 +4,11 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import numpy as np
 import pandas as pd
+from bokeh.models import LogScale, Range1d
 from bokeh.plotting import figure
 
 from strata.show.html.campaign.figures.scales import Floats
@@ -38,5 +38,7 @@ def with_error(low: float, top: float, error: float, *, is_log: bool) -> tuple[f
 
 def lower_ends(plot: figure, ends: Floats) -> Floats:
     """Return the lower ends of bars; on a logarithmic axis, those below it end at the axis."""
-    is_log = type(plot.y_scale).__name__ == "LogScale"
-    return np.maximum(ends, plot.y_range.start if is_log else -math.inf)
+    span = plot.y_range
+    if not isinstance(plot.y_scale, LogScale) or not isinstance(span, Range1d):
+        return ends
+    return np.maximum(ends, float(span.start))
