@@ -52,7 +52,7 @@ def anova(results: Results, study: str, figure: Figure, *, imports: bool = True)
         parts.append(own.assign(**{ORIGIN: str(origin)}))
         notes += [f"{told}{note}" for note in (*left_out, *said)]
     if parts:
-        notes += [f"No analysis of {one}" for one in why]
+        notes += why
         notes += put_together(results, study, figure, frame)
     found = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
     columns += _OF_RUNS if "runs_p" in found else ()
