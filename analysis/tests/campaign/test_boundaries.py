@@ -17,11 +17,13 @@ from measured_campaign import make_campaign
 
 from strata.campaign.model import Figure
 from strata.study.campaign_results import Results
+from strata.study.long_frames import long_frame
 from strata.study.report_answers import SHORT_PERCENT
 from strata.study.source_shortfall import NOT_REACHED, mean_shortfalls
 from strata.study.tables import Table, table_of
 from strata.study.tables.data_rates import data_rates
 from strata.study.tables.side_by_side import NO_CLEAR_WINNER
+from strata.units import format_ns
 
 LARGE = 100
 """How many times as large the messages of the larger payload are."""
@@ -118,6 +120,10 @@ def test_findings_say_what_the_source_did_not_reach(results: Results) -> None:
     assert all("200 Hz" not in text for text in by_about["classes"])
     reliable = [text for text in by_about["reliable up to"] if text.startswith("moderate")]
     assert all(f"(100 Hz); {NOT_REACHED}: 200 Hz (" in text for text in reliable)
+    latency = long_frame(results, "rates", "latency", where=small)
+    own = latency[(latency["reliability"] == "reliable") & (latency["rate"] == "100.0")]["value"]
+    told = f"at 100 Hz: loss 0 %, mean latency {format_ns(own.mean())}, largest "
+    assert reliable[0].endswith(f"; {told}{format_ns(own.max())}")
     winners = made[made["about"] == "winner"].set_index("subject")["text"]
     (at_200,) = [text for subject, text in winners.items() if subject.startswith("200 Hz")]
     assert at_200.startswith(f"none, {NOT_REACHED} with any: reliable: loss 0 %")
@@ -128,7 +134,7 @@ def test_findings_say_what_the_source_did_not_reach(results: Results) -> None:
     )
 
 
-def test_no_winner_and_no_best_where_the_rate_was_not_reached(results: Results) -> None:
+def test_nobody_wins_or_lost_least_where_the_rate_was_not_reached(results: Results) -> None:
     side = table(results, "side_by_side", rows=["payload", "rate"], over="reliability").frame
     at_200 = side["rate"] == "200.0"
     assert set(side.loc[at_200, "winner"]) == {NOT_REACHED}
@@ -136,5 +142,5 @@ def test_no_winner_and_no_best_where_the_rate_was_not_reached(results: Results) 
     rows = ["payload", "rate", "reliability"]
     loss = table(results, "loss", rows=rows, over="reliability", classes=True).frame
     at_200 = loss["rate"] == "200.0"
-    assert loss.loc[at_200, "best"].isna().all()
-    assert set(loss.loc[~at_200, "best"]) == {"tie"}
+    assert loss.loc[at_200, "lost_least"].isna().all()
+    assert set(loss.loc[~at_200, "lost_least"]) == {"tie"}

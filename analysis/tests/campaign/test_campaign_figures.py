@@ -10,7 +10,7 @@ from itertools import pairwise
 import numpy as np
 import pandas as pd
 import pytest
-from bokeh.models import BoxAnnotation, GlyphRenderer
+from bokeh.models import BoxAnnotation, GlyphRenderer, Whisker
 from bokeh.plotting import figure
 from made_campaign import (
     CPU,
@@ -119,6 +119,58 @@ def test_boxes_of_a_series_stand_beside_those_of_the_next() -> None:
     assert [len(box["x"]) for box in boxes] == [3, 3]
     shm, udp = (np.array(box["x"]) for box in boxes)
     assert (shm < udp).all() and (np.abs(shm - [0, 1, 2]) < 0.5).all()
+
+
+def test_boxes_have_the_error_of_their_clocks_about_the_median() -> None:
+    frame = long(ONE)
+    wrong = str(frame["cell"].iloc[0])
+    request = Request("boxplot", "latency", x="size", by="transport", scale="linear")
+    chart = Chart(request, LATENCY, frame, errors={wrong: 40_000.0})
+    plot = only_panel(chart)
+    (bar,) = plot.select(Whisker)
+    data = bar.source.data
+    boxes = [box for box in drawn(plot, "VBar") if any(box["error"])]
+    (box,) = boxes
+    (at,) = np.flatnonzero(box["error"])
+    # The unit of the axis is ms.
+    assert data["error_high"] == pytest.approx([box["median"][at] + 0.04])
+    assert data["error_low"] == pytest.approx([box["median"][at] - 0.04])
+    assert list(data["x"]) == [box["x"][at]]
+    assert any("red bar" in text for text in figure_part(chart, ONE, "p").caption)
+    without = replace(chart, errors={})
+    assert not list(only_panel(without).select(Whisker))
+    assert not any("red bar" in text for text in figure_part(without, ONE, "p").caption)
+
+
+@pytest.mark.parametrize(("kind", "glyph"), [("quantiles", "VArea"), ("samples", "Segment")])
+def test_lines_and_points_have_the_error_of_their_clocks(kind: str, glyph: str) -> None:
+    frame = long(ONE)
+    wrong = str(frame["cell"].iloc[0])
+    frame = frame[frame["cell"].isin(frame["cell"].unique()[:2])]
+    chart = Chart(Request(kind, "latency", scale="linear"), LATENCY, frame, errors={wrong: 40_000})
+    shown = drawn(only_panel(chart), glyph)
+    # Of points each has that of its cell; a line of several cells has the largest.
+    assert len(shown) == 1
+    (bars,) = shown
+    wide = np.array(bars["error_high"]) - np.array(bars["error_low"])
+    unit = 1e-6 if scale_of(frame["value"].to_numpy(float), LATENCY).unit == "ms" else 1e-3
+    assert wide == pytest.approx(np.full(len(wide), 2 * 40_000 * unit), rel=1e-3)
+    middle = (np.array(bars["error_high"]) + np.array(bars["error_low"])) / 2
+    assert middle == pytest.approx(np.array(bars["y"]), rel=1e-3)
+    assert any("(+-)" in text for text in figure_part(chart, ONE, "p").caption)
+    assert drawn(only_panel(replace(chart, errors={})), glyph) == []
+
+
+def test_error_bars_end_at_a_logarithmic_axis() -> None:
+    frame = long(ONE)
+    cells = frame["cell"].astype(str).unique()
+    request = Request("quantiles", "latency", by="size", scale="log")
+    errors = dict.fromkeys(cells, 1e12)
+    plot = only_panel(Chart(request, LATENCY, frame, errors=errors))
+    for band in drawn(plot, "VArea"):
+        assert min(band["error_low"]) == pytest.approx(plot.y_range.start, rel=1e-6)
+        assert plot.y_range.start > 0
+        assert max(band["error_high"]) < plot.y_range.end
 
 
 def test_shares_of_a_histogram_add_up_and_hold_the_largest_value() -> None:

@@ -17,6 +17,7 @@ from strata_command import strata
 
 from strata.campaign.model import Figure
 from strata.show.html.campaign.dataflow import flow
+from strata.show.html.campaign.figure_parts import figure_part
 from strata.study.campaign_results import Results, open_results
 from strata.study.clock_logs import clock_errors, monotonic_window, unlocked_ns
 from strata.study.gather_report import gather
@@ -135,6 +136,26 @@ def test_a_report_shows_the_log_without_being_asked(campaign: Results, tmp_path:
     parts = gather(results.directory.path).studies[0].parts
     charts = [part for part in parts if isinstance(part, Chart)]
     assert ("timeline", "clock_offset") in {(one.request.kind, one.measure.name) for one in charts}
+
+
+def test_figures_of_stamps_have_the_error_of_their_cells(
+    sample: Callable[[str], Path], tmp_path: Path
+) -> None:
+    kinds = ("boxplot", "quantiles", "samples")
+    asked = "".join(f"      - {{kind: {kind}, of: stamp_latency}}\n" for kind in kinds)
+    text = f"{LIDAR}    figures:\n{asked}      - {{kind: samples, of: period}}\n"
+    made = make_campaign(tmp_path, text, {"test_cases/tc2": sample("cell_lidar")})
+    log = write_log(tmp_path / "p.log", made, LINE, {-1.0: 5, 3.0: -60_000, 8.0: 9})
+    results = imported(made, log)
+    (part,) = gather(results.directory.path).studies
+    charts = [one for one in part.parts if isinstance(one, Chart)]
+    cell = results.study("test_cases").finished[0].id
+    for chart in charts:
+        is_of_stamps = chart.measure.name == "stamp_latency"
+        assert dict(chart.errors) == ({cell: 60_000.0} if is_of_stamps else {})
+        captions = figure_part(chart, part.study, "place").caption
+        assert any("(+-)" in caption for caption in captions) == is_of_stamps
+    assert [chart.request.kind for chart in charts if chart.errors] == list(kinds)
 
 
 def _tables(results: Results) -> list:

@@ -20,7 +20,7 @@ from strata.study.campaign_results import Results, open_results
 from strata.study.long_frames import long_frame
 from strata.study.tables import TABLES, table_of
 from strata.study.tables.loss_classes import TOO_FEW, Boundary, Loss, boundary_of, loss_class
-from strata.study.tables.losses import TIE, best_of
+from strata.study.tables.losses import TIE, least_of
 from strata.study.tables.table import Column, first_ones
 
 
@@ -32,7 +32,7 @@ def test_losses_stand_beside_what_the_nodes_counted(relay: Results) -> None:
         assert (row["published"], row["left_out"], row["received"]) == (120, 10, 110)
         assert (row["lost"], row["own_lost"], row["loss"]) == (0, 0, 0.0)
         assert row["matched_lost"] == 0
-        assert (row["class"], row["best"]) == ("moderate", TIE)
+        assert (row["class"], row["lost_least"]) == ("moderate", TIE)
 
 
 def test_what_nodes_count_is_held_against_the_same_messages(relay: Results) -> None:
@@ -107,11 +107,11 @@ def rates(*lost: int, of: int) -> list[dict[str, object]]:
 
 
 def test_the_best_lost_least_and_not_by_chance() -> None:
-    assert best_of(rates(50, 0, of=1000), "m") == "b"
-    assert best_of(rates(3, 0, of=1000), "m") == TIE, "3 of 1000 are chance"
-    assert best_of(rates(50, 0, 1, of=1000), "m") == TIE, "the next is as good"
-    assert best_of(rates(90, 0, of=1_000_000), "m") == TIE, "0.009 percentage points are nothing"
-    assert best_of(rates(5, of=1000), "m") is None
+    assert least_of(rates(50, 0, of=1000), "m") == "b"
+    assert least_of(rates(3, 0, of=1000), "m") == TIE, "3 of 1000 are chance"
+    assert least_of(rates(50, 0, 1, of=1000), "m") == TIE, "the next is as good"
+    assert least_of(rates(90, 0, of=1_000_000), "m") == TIE, "0.009 percentage points are nothing"
+    assert least_of(rates(5, of=1000), "m") is None
 
 
 @pytest.mark.parametrize(

@@ -136,9 +136,9 @@ def results(sample: Callable[[str], Path], tmp_path_factory: pytest.TempPathFact
     )
     path = made.directory.path
     words = [str(path)]
-    for level, rmw, mean in (("reliable", "one", 1.0), ("best_effort", "other", 3.0)):
+    for level, rmw, mean, lost in (("reliable", "one", 1.0, 0), ("best_effort", "other", 3.0, 2)):
         rows = "\n".join(
-            f"{at}.0,1.0,{30 + at},{30 + at},0,0.0,30720,0.5,9.5,{mean + at % 3 / 100},0.1"
+            f"{at}.0,1.0,{30 + at},{30 + at},{lost},0.0,30720,0.5,9.5,{mean + at % 3 / 100},0.1"
             for at in range(12)
         )
         file = path.parent / f"{level}.csv"
@@ -163,7 +163,7 @@ def test_imported_results_stand_beside_ours_with_a_winner_of_their_own(results: 
     # Both cells are one session: nothing tells them apart.
     assert set(ours["winner"]) == {NO_CLEAR_WINNER}
     assert set(theirs["winner"]) == {"reliable"}
-    assert set(theirs["winner_by"]) == {"latency"}
+    assert set(theirs["winner_by"]) == {"loss"}
     assert any("another machine" in note for note in made.notes)
     units = {column.name: column.unit for column in made.columns}
     assert (units["latency"], units["throughput"], units["loss"]) == ("ns", "MB/s", "%")
@@ -205,12 +205,34 @@ def test_a_measure_without_imported_means_is_not_copied_as_text(
 
 
 def test_a_winner_among_imports_is_a_finding_with_their_name(results: Results) -> None:
-    """Their files count no loss, so they have a winner and no class of losses."""
+    """Imports have sentences of their own, by the losses that their files count."""
     asked = Figure(kind="findings", over="durability", by="reliability")
     made = table_of(results, "qos", asked).frame
     winners = made[made["about"] == "winner"]
     assert winners["origin"].tolist() == ["here", "theirs"]
-    assert set(made.loc[made["about"] != "winner", "origin"]) <= {"here", "theirs"}
+    classes = made[made["about"] == "classes"]
+    assert set(classes["origin"]) == {"here", "theirs"}
+    assert classes["text"].str.startswith("loss ").all()
+
+
+def test_imports_that_count_losses_have_rows_of_losses(results: Results) -> None:
+    asked = Figure(kind="loss", rows=["durability", "reliability"], classes=True)
+    made = table_of(results, "qos", asked)
+    frame = made.frame[made.frame["origin"] == "theirs"].set_index("reliability")
+    assert set(frame["class_of"]) == {"loss"}
+    # Of twelve seconds 30 to 41 messages came; of one file each second lost two.
+    received = sum(30 + at for at in range(12))
+    assert frame["received"].tolist() == [received, received]
+    assert frame["lost"].to_dict() == {"reliable": 0, "best_effort": 24}
+    share = 100 * 24 / (received + 24)
+    assert frame.loc["best_effort", "loss"] == pytest.approx(share)
+    assert frame.loc["best_effort", "at_most"] > share
+    assert frame.loc["best_effort", "seen"] == "severe"
+    assert set(frame["lost_least"]) == {"reliable"}
+    assert any("gaps in sequence numbers" in note for note in made.notes)
+    assert not any("count what was asked for" in note for note in made.notes)
+    edges = table_of(results, "qos", Figure(kind="boundaries", of="loss", over="durability"))
+    assert set(edges.frame["of"]) == {"loss"}
 
 
 def test_what_it_states_is_what_was_measured(results: Results) -> None:

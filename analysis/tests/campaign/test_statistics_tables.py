@@ -10,11 +10,15 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
+from click.testing import CliRunner
 from measured_campaign import RELAY, made, make_campaign
 
+from strata.campaign.model import Figure
+from strata.cli.campaign_import import command as import_command
 from strata.study.campaign_results import Results, open_results
 from strata.study.gather_report import gather
 from strata.study.long_frames import long_frame
+from strata.study.tables.anova import anova
 
 WARM_UP = 5
 
@@ -162,6 +166,40 @@ def test_one_run_a_group_has_no_analysis_of_runs(relay: Results) -> None:
     table = made(relay, "qos", "anova", of="latency", factors=factors)
     assert "runs_p" not in table.frame
     assert any(note.startswith("With one run per group") for note in table.notes)
+
+
+def test_an_import_with_values_of_messages_has_an_analysis_of_its_own(
+    sample: Callable[[str], Path], tmp_path: Path
+) -> None:
+    results = make_campaign(tmp_path, RELAY, {"qos/": sample("cell_relay")})
+    path, random = results.directory.path, np.random.default_rng(1)
+    words = [str(path)]
+    places = []
+    for number, reliability in enumerate(("reliable", "best_effort")):
+        for durability in ("volatile", "transient_local"):
+            file = tmp_path / f"{reliability}_{durability}.txt"
+            values = random.normal(1e-3 + number * 5e-4, 1e-4, 50)
+            file.write_text("".join(f"{value:.9f}\n" for value in values))
+            words.append(str(file))
+            places += ["--as", f"qos:reliability={reliability},durability={durability}"]
+    done = CliRunner().invoke(import_command, [*words, *places, "--name", "theirs"])
+    assert done.exit_code == 0, done.output
+    factors = ["reliability", "durability"]
+    table = made(open_results(path), "qos", "anova", of="latency", factors=factors)
+    assert table.frame.groupby("origin", sort=False).size().to_dict() == {"here": 4, "theirs": 4}
+    terms = table.frame.set_index(["origin", "term"])
+    # Two levels of 100 values each, half a millisecond apart, with a deviation of a tenth.
+    assert terms.loc[("theirs", "reliability"), "p"] < 1e-30
+    assert terms.loc[("theirs", "durability"), "p"] > 1e-3
+    assert terms.loc[("theirs", "Residual"), "df"] == 196
+    apart = terms.loc[("theirs", "reliability"), "sum_sq"]
+    assert apart == pytest.approx(200 * (2.5e5) ** 2, rel=0.2)
+    # What is of this machine alone stays as it was.
+    asked = Figure(kind="anova", of="latency", factors=factors)
+    alone = anova(open_results(path), "qos", asked, imports=False).frame
+    here = table.frame[table.frame["origin"] == "here"].drop(columns="origin")
+    pd.testing.assert_frame_equal(here[list(alone)], alone, check_dtype=False)
+    assert all(note.startswith(("here: ", "theirs: ")) for note in table.notes if "Welch" in note)
 
 
 def test_a_row_of_one_hop_has_its_own_losses(lossy: Results) -> None:

@@ -40,7 +40,7 @@ from strata.study.saturation_answers import saturation_answer
 from strata.study.stamp_modes import modes_of
 from strata.study.table_answers import table_answers
 from strata.study.tables import TABLES, Table, table_of
-from strata.study.tables.clock_offsets import STAMP_LATENCY, ClockErrors
+from strata.study.tables.clock_offsets import OF_TWO_CLOCKS, STAMP_LATENCY, ClockErrors
 from strata.study.tables.machines import machine_facts, machine_pairs
 from strata.study.tables.point_ages import POINT_AGE
 from strata.study.tables.study_fits import fits_of
@@ -234,7 +234,8 @@ def _limit(figure: model.Figure, frames: _Frames) -> tuple[float | str, str] | N
 
 def _chart(frames: _Frames, figure: model.Figure, errors: ClockErrors) -> Chart:
     name = figure.of or "latency"
-    said = errors.caption() if name == STAMP_LATENCY else ""
+    has_errors = name in OF_TWO_CLOCKS
+    said = errors.caption() if has_errors else ""
     if figure.kind == "timeline":
         name = OVER_TIME.get(name, name)
     request = Request(
@@ -252,7 +253,8 @@ def _chart(frames: _Frames, figure: model.Figure, errors: ClockErrors) -> Chart:
         text="; ".join(filter(None, (figure.text, said))),
     )
     found = frames.get(name)
-    return Chart(request, found.measure, found.frame)
+    known = errors.by_cell if has_errors else {}
+    return Chart(request, found.measure, found.frame, errors=known)
 
 
 def _study(study: StudyResults, client: str) -> Study:

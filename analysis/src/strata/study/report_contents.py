@@ -115,7 +115,9 @@ class Chart:
     """A figure that was asked for: the request, its long frame, and the measure of it.
 
     `empty` says why there is nothing to draw. `fits` are those of a curve's series by the levels of
-    its panels, of `by` and of the origin; a series with too few levels has none.
+    its panels, of `by` and of the origin; a series with too few levels has none. `errors` say of a
+    cell by how much each of its values may be off (+-), in the measure's unit: by imported logs of
+    clocks. A cell without a log has none.
     """
 
     request: Request
@@ -123,6 +125,7 @@ class Chart:
     frame: pd.DataFrame
     empty: str = ""
     fits: Mapping[tuple[str, ...], ShapedFit] = field(default_factory=dict)
+    errors: Mapping[str, float] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

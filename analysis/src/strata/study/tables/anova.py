@@ -17,7 +17,7 @@ from strata.study.level_texts import level_words
 from strata.study.long_frames import long_frame
 from strata.study.measure_definitions import find_measure
 from strata.study.tables.statistics import put_together, why_no_rows
-from strata.study.tables.table import Column, Table
+from strata.study.tables.table import ORIGIN, Column, Table, factor_columns, shows_origin
 from strata.study.wording import name_words
 
 _OF_RUNS = (
@@ -27,40 +27,49 @@ _OF_RUNS = (
 )
 
 
-def anova(results: Results, study: str, figure: Figure) -> Table:
+def anova(results: Results, study: str, figure: Figure, *, imports: bool = True) -> Table:
     """Return the analysis of variance of a measure, with the tests of what it assumes.
 
     A factor of which one level has values is left out where two others remain, and levels that
-    were not measured with all of the others, too; notes name them.
+    were not measured with all of the others, too; notes name them. Other machines, and imports that
+    have a value per message, each have an analysis of their own (without `imports`: none).
     """
     measure = find_measure(figure.of or "latency")
     asked = anova_factors(figure)
-    columns = _columns(asked, measure.unit)
-    frame = long_frame(results, study, measure.name, where=figure.where, imports=False)
-    empty, notes = why_no_rows(results, study, figure, frame), list[str]()
-    found, factors = pd.DataFrame(columns=[column.name for column in columns]), asked
-    if not empty:
-        complete, factors, left_out = _complete(frame, asked, results.study(study))
+    frame = long_frame(results, study, measure.name, where=figure.where, imports=imports)
+    has_origins = shows_origin(frame)
+    columns = _columns(asked, measure.unit, has_origins=has_origins)
+    parts, notes, why, titled = list[pd.DataFrame](), list[str](), list[str](), asked
+    for origin, rows in frame.groupby(ORIGIN, observed=True, sort=True):
+        complete, factors, left_out = _complete(rows, asked, results.study(study))
+        told = f"{origin}: " if has_origins else ""
         try:
-            found, notes = _analysed(complete, measure.name, factors)
+            own, said = _analysed(complete, measure.name, factors)
         except ValueError as error:
-            empty = str(error)
-        else:
-            notes = [*left_out, *notes, *put_together(results, study, figure, frame)]
-            columns += _OF_RUNS if "runs_p" in found else ()
+            why.append(f"{told}{error}")
+            continue
+        titled = titled if parts else factors
+        parts.append(own.assign(**{ORIGIN: str(origin)}))
+        notes += [f"{told}{note}" for note in (*left_out, *said)]
+    if parts:
+        notes += why
+        notes += put_together(results, study, figure, frame)
+    found = pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()
+    columns += _OF_RUNS if "runs_p" in found else ()
     return Table(
         "anova",
-        f"analysis of variance of {name_words(measure.name)} by {_listing(factors)}",
+        f"analysis of variance of {name_words(measure.name)} by {_listing(titled)}",
         columns,
-        found,
+        found.reindex(columns=[column.name for column in columns]),
         tuple(notes),
-        empty,
+        "" if parts else "; ".join(why) or why_no_rows(results, study, figure, frame),
         measure.name,
     )
 
 
-def _columns(factors: Sequence[str], unit: str) -> tuple[Column, ...]:
+def _columns(factors: Sequence[str], unit: str, *, has_origins: bool) -> tuple[Column, ...]:
     return (
+        *factor_columns([ORIGIN] if has_origins else []),
         Column("term", "term", texts=term_words(factors)),
         Column("sum_sq", "sum of squares", f"{unit}^2", "number"),
         Column("df", "df", form="count"),

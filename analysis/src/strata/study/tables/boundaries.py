@@ -15,7 +15,7 @@ from strata.study.level_texts import level_text
 from strata.study.source_shortfall import NOT_REACHED, SHORT_PERCENT, fell_short
 from strata.study.tables.data_rates import DataRates, by_data_rate, data_rates
 from strata.study.tables.loss_classes import CLASSES, Boundary, Loss, boundary_of
-from strata.study.tables.loss_evidence import LOSS, OF_SHORTFALL, Evidence, evidence
+from strata.study.tables.loss_evidence import LOSS, Evidence, evidence, import_notes
 from strata.study.tables.table import ORIGIN, Column, Rows, Table, factor_columns
 from strata.study.wording import name_words
 
@@ -75,7 +75,7 @@ def boundaries(results: Results, study: str, figure: Figure) -> Table:
     notes = (
         *_notes(over),
         *((OF_NOT_REACHED,) if any(one.short for one in series) else ()),
-        *((OF_SHORTFALL,) if imported else ()),
+        *import_notes(one.of for one in series if one.origin != HERE),
     )
     empty = "" if out.rows else found.why_empty(figure.where)
     return Table("boundaries", "where loss begins", columns, out.frame(), notes, empty, LOSS)

@@ -18,6 +18,8 @@ from strata.study.wording import MICRO, NANOSECONDS, count_words, value_text
 
 CLOCK_ERROR = "clock_error"
 STAMP_LATENCY = "stamp_latency"
+OF_TWO_CLOCKS = (STAMP_LATENCY, "point_age")
+"""Measures that compare the stamps of a sensor with the clock of the host."""
 _NS_PER_US = 1e3
 _S = 1e9
 
@@ -70,18 +72,23 @@ def _described(own: pd.DataFrame) -> dict[str, float | int | None]:
 
 
 class ClockErrors:
-    """The error of a study's stamps by synchronised clocks, beside a table of their latency."""
+    """The error of a study's stamps by synchronised clocks, for tables and figures of them."""
 
     def __init__(self, results: Results, study: str, measure: str) -> None:
-        """Of another measure than stamp_latency there is none."""
-        self._known = clock_errors(results, study) if measure == STAMP_LATENCY else {}
+        """Of another measure than those of two clocks there is none."""
+        self._known = clock_errors(results, study) if measure in OF_TWO_CLOCKS else {}
+
+    @property
+    def by_cell(self) -> dict[str, float]:
+        """Return the error of each cell, ns; one without a log is not in it."""
+        return {cell: float(one.value_ns) for cell, one in self._known.items()}
 
     @property
     def columns(self) -> tuple[Column, ...]:
         """Return the column; without any log it has no value, and is left out."""
         text = (
             "the largest offset of the host's clocks from their master while the cells ran, by "
-            "imported logs: every latency may be off by so much, and by the sensor's own offset"
+            "imported logs: every value may be off by so much, and by the sensor's own offset"
         )
         return (Column(CLOCK_ERROR, "+/- clocks", MICRO, "number", text=text),)
 

@@ -7,11 +7,12 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from statistics import mean, median
 
 from strata.campaign.model import Figure
 from strata.study.campaign_results import Results, keeps
-from strata.study.imported_deficits import imported_deficits
+from strata.study.imported_deficits import imported_deficits, imported_losses
 from strata.study.long_frames import long_frame
 from strata.study.tables.loss_evidence import level_of
 
@@ -96,7 +97,8 @@ def _of_imports(
     results: Results, study: str, over: str, labels: Sequence[str], figure: Figure
 ) -> _Flows:
     flows: _Flows = defaultdict(list)
-    for run in imported_deficits(results, study, figure.where):
+    reads = (imported_losses, imported_deficits)
+    for run in chain.from_iterable(read(results, study, figure.where) for read in reads):
         if run.asked_mb_s is not None:
             levels = {**run.levels, "repetition": str(run.repetition)}
             key = tuple(levels[name] for name in labels)

@@ -30,8 +30,9 @@ from strata.study.tables.boundaries import (
     up_to_text,
 )
 from strata.study.tables.data_rates import by_data_rate, data_rates
+from strata.study.tables.level_latencies import Key, Latency, level_latencies
 from strata.study.tables.loss_classes import CLASSES, SEVERE, TOO_FEW, class_notes, loss_class
-from strata.study.tables.loss_evidence import LOSS, OF_SHORTFALL
+from strata.study.tables.loss_evidence import LOSS, import_notes
 from strata.study.tables.side_by_side import NO_CLEAR_WINNER, side_by_side
 from strata.study.tables.table import ORIGIN, Column, Rows, Table
 from strata.study.wording import name_words
@@ -52,7 +53,8 @@ def findings(results: Results, study: str, figure: Figure) -> Table:
     """
     over, labels = str(figure.over), labels_of(figure)
     rates = data_rates(results, study, over, labels, figure)
-    asked = _Asked(results.study(study), over, rates.every)
+    latencies = level_latencies(results, study, [*labels, over], figure.where)
+    asked = _Asked(results.study(study), over, rates.every, latencies)
     series = series_of(results, study, figure, rates)
     rows: list[Sentence] = []
     for one in series:
@@ -83,17 +85,21 @@ def _notes(over: str, series: Sequence[Series]) -> tuple[str, ...]:
         "side: by loss, then by latency, where intervals (95 %) are apart.",
         AS_RATES_GROW,
         *((OF_NOT_REACHED,) if any(one.short for one in series) else ()),
-        *((OF_SHORTFALL,) if any(one.origin != HERE for one in series) else ()),
+        *import_notes(one.of for one in series if one.origin != HERE),
     )
 
 
 @dataclass(frozen=True)
 class _Asked:
-    """Makes the sentences of a study; `rates` are the data rates that all series share."""
+    """Makes the sentences of a study; `rates` are the data rates that all series share.
+
+    `latencies` are by origin, the levels of a series, and the level of `over`.
+    """
 
     study: Study
     over: str
     rates: Mapping[str, float]
+    latencies: Mapping[Key, Latency]
 
     def of_series(self, one: Series) -> Iterator[Sentence]:
         """Say the classes of each configuration, and up to which data rate each holds."""
@@ -116,7 +122,20 @@ class _Asked:
             if edge.seen_up_to != edge.up_to:
                 observed = up_to_text(edge.seen_up_to, self.study, self.over, one.rates)
                 text += f" (as observed: {observed})"
+            ends = dict.fromkeys([edge.up_to or edge.seen_up_to, edge.next_out])
+            text += "".join(f"; {self._measured(one, level)}" for level in ends if level)
             yield _sentence("reliable up to", subject, text)
+
+    def _measured(self, one: Series, level: str) -> str:
+        """Say what was lost at a level, and how long messages took."""
+        percent = one.losses[level].percent
+        parts = [f"{one.of} {_share(percent)}"] if percent is not None else []
+        found = self.latencies.get((one.origin, *one.levels.values(), level))
+        if found:
+            parts.append(f"mean latency {format_ns(found.mean)}")
+        if found and found.largest is not None:
+            parts.append(f"largest {format_ns(found.largest)}")
+        return f"at {self._levels([level])}: {', '.join(parts) or 'no value'}"
 
     def _short(self, one: Series) -> str:
         """Say which levels the source did not reach, and by how much it fell short of each."""

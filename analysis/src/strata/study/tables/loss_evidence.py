@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """What is known of the loss of each group of cells, ours and imported.
 
-Of ours it is the loss. Imports count what was asked for and did not come, which is `shortfall`.
+Of ours it is the loss, and of imports that count lost messages. Others count what was asked for and
+did not come, which is `shortfall`.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,14 +16,23 @@ import pandas as pd
 
 from strata.campaign.model import Figure
 from strata.study.campaign_results import HERE, Outcome, Results, Study, keeps
-from strata.study.imported_deficits import Deficit, imported_deficits
+from strata.study.imported_deficits import (
+    LOSS,
+    SHORTFALL,
+    Deficit,
+    imported_deficits,
+    imported_losses,
+)
 from strata.study.source_shortfall import mean_shortfalls
 from strata.study.tables.loss_classes import Loss
 
-LOSS, SHORTFALL = "loss", "shortfall"
 OF_SHORTFALL = (
-    "Imported files count what was asked for and did not come: their loss and its class are those "
-    "of this shortfall, in which what the source did not make is missing, too."
+    "Imported files that count no losses count what was asked for and did not come: their loss and "
+    "its class are those of this shortfall, in which what the source did not make is missing, too."
+)
+OF_NUMBERS = (
+    "Losses of imported files are gaps in sequence numbers: what was lost before the first and "
+    "after the last message that was received is not in them."
 )
 _COUNTS = ("published", "left_out", "before_first", "received", "lost", "after_last")
 
@@ -31,8 +41,7 @@ _COUNTS = ("published", "left_out", "before_first", "received", "lost", "after_l
 class Evidence:
     """A group of cells of one origin; `of` says what its loss is of: LOSS or SHORTFALL.
 
-    `shortfall` is the mean of its sources in percent, null where no rate is stated. Of imports that
-    know nothing else it is null: their loss is of it.
+    `shortfall` is the mean of its sources in percent, null where no rate is stated, and of imports.
     """
 
     levels: Mapping[str, str]
@@ -58,19 +67,33 @@ def evidence(results: Results, study: str, names: Sequence[str], figure: Figure)
     ]
     for (origin, levels), runs in deficit_groups(results, study, names, figure):
         lost = sum(one.missing for one in runs)
-        out.append(Evidence(levels, origin, SHORTFALL, Loss(lost, sum(one.asked for one in runs))))
+        loss = Loss(lost, sum(one.asked for one in runs))
+        out.append(Evidence(levels, origin, runs[0].of, loss))
     return out
+
+
+def import_notes(told: Iterable[str]) -> tuple[str, ...]:
+    """Say what the losses of imports are of, each of LOSS or SHORTFALL."""
+    notes = {LOSS: OF_NUMBERS, SHORTFALL: OF_SHORTFALL}
+    found = set(told)
+    return tuple(note for of, note in notes.items() if of in found)
 
 
 def deficit_groups(
     results: Results, study: str, names: Sequence[str], figure: Figure
 ) -> list[tuple[tuple[str, dict[str, str]], list[Deficit]]]:
-    """List the imported runs of each origin and combination of levels, in the file's order."""
+    """List the imported runs of each origin and combination of levels, in the file's order.
+
+    Those of a group are all of losses, where its files count any, else all of shortfalls.
+    """
     groups: dict[tuple[str, tuple[str, ...]], list[Deficit]] = {}
-    for one in imported_deficits(results, study, figure.where):
-        levels = {**one.levels, "repetition": str(one.repetition)}
-        key = tuple(levels[name] for name in names)
-        groups.setdefault((one.origin, key), []).append(one)
+    for read in (imported_losses, imported_deficits):
+        own: dict[tuple[str, tuple[str, ...]], list[Deficit]] = {}
+        for one in read(results, study, figure.where):
+            levels = {**one.levels, "repetition": str(one.repetition)}
+            key = tuple(levels[name] for name in names)
+            own.setdefault((one.origin, key), []).append(one)
+        groups = {**own, **groups}
     found = results.study(study)
     ordered = sorted(groups, key=lambda group: (group[0], _places(found, names, group[1])))
     return [

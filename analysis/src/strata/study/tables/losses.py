@@ -21,11 +21,11 @@ from strata.study.source_shortfall import SHORT_PERCENT, fell_short, mean_shortf
 from strata.study.tables.loss_classes import Loss, class_notes, loss_class
 from strata.study.tables.loss_evidence import (
     LOSS,
-    OF_SHORTFALL,
     SHORTFALL,
     cell_groups,
     counts_of,
     deficit_groups,
+    import_notes,
     loss_of,
 )
 from strata.study.tables.table import ORIGIN, Column, Rows, Table, factor_columns
@@ -96,13 +96,16 @@ def loss(results: Results, study: str, figure: Figure) -> Table:
         {**levels, ORIGIN: origin, **_of_deficits(runs)} for (origin, levels), runs in theirs
     ]
     if over:
-        _mark_best(out.rows, [ORIGIN, *(name for name in rows if name != over)], over)
+        _mark_least(out.rows, [ORIGIN, *(name for name in rows if name != over)], over)
     return Table(
         "loss",
         "loss of messages",
         columns,
         out.frame(),
-        (*_notes(results, groups, figure, over), *((OF_SHORTFALL,) if theirs else ())),
+        (
+            *_notes(results, groups, figure, over),
+            *import_notes(runs[0].of for _, runs in theirs),
+        ),
         "" if out.rows else found.why_empty(figure.where),
         "loss",
     )
@@ -118,9 +121,18 @@ def _classes(loss: Loss, of: str) -> dict[str, Any]:
 
 
 def _of_deficits(runs: Sequence[Deficit]) -> dict[str, Any]:
-    """Return the row of imported runs: they count what came, and what was asked for."""
+    """Return the row of imported runs: they count losses, or what came of what was asked for."""
     asked, missing = sum(one.asked for one in runs), sum(one.missing for one in runs)
     short = Loss(missing, asked)
+    if runs[0].of == LOSS:
+        return {
+            **_classes(short, LOSS),
+            "received": asked - missing,
+            "lost": missing,
+            "loss": short.percent,
+            "at_most": short.at_most,
+            "shortfall": None,
+        }
     return {
         **_classes(short, SHORTFALL),
         "asked": asked,
@@ -138,7 +150,7 @@ def _loss_columns(
     over: str | None,
     has_imports: bool,
 ) -> tuple[Column, ...]:
-    """Return the columns of a group: of whole chains, classes and the best where asked for."""
+    """Return the columns of a group: of whole chains, classes, who lost least where asked for."""
     return (
         *factor_columns([*rows, *([ORIGIN] if has_imports else [])]),
         *(_OF_IMPORTS[:1] if has_imports else ()),
@@ -151,7 +163,7 @@ def _loss_columns(
         *(_OF_CHAINS if is_of_chains else ()),
         *(_OF_CLASSES if figure.classes else ()),
         *(_OF_IMPORTS[1:2] if has_imports and figure.classes else ()),
-        *((Column("best", "best", of=over),) if over else ()),
+        *((Column("lost_least", "lost least", of=over),) if over else ()),
         Column("before_first", "before the first", form="count", text="nobody took them yet"),
         Column(
             "after_last",
@@ -196,7 +208,7 @@ def _of_chains(results: Results, cells: Sequence[Outcome]) -> dict[str, Any]:
     }
 
 
-def _mark_best(rows: list[dict[str, Any]], others: Sequence[str], over: str) -> None:
+def _mark_least(rows: list[dict[str, Any]], others: Sequence[str], over: str) -> None:
     """Say, for each combination of the other factors' levels, which level lost least.
 
     Rows whose source fell short of its rate are left out: their loss is of a lower rate.
@@ -208,7 +220,7 @@ def _mark_best(rows: list[dict[str, Any]], others: Sequence[str], over: str) -> 
         reached = [row for row in group if not _is_short(row)]
         known = [one for row in reached if (one := _counted(row, over))["loss"] is not None]
         for row in group:
-            row["best"] = best_of(known, over)
+            row["lost_least"] = least_of(known, over)
 
 
 def _is_short(row: dict[str, Any]) -> bool:
@@ -216,13 +228,13 @@ def _is_short(row: dict[str, Any]) -> bool:
 
 
 def _counted(row: dict[str, Any], over: str) -> dict[str, Any]:
-    """Return what `best_of` needs of a row: of imports, what did not come."""
+    """Return what `least_of` needs of a row: of imports, what did not come."""
     lost = row["asked"] - row["received"] if row["class_of"] == SHORTFALL else row["lost"]
     loss = Loss(lost, row["received"] + lost).percent
     return {over: row[over], "received": row["received"], "lost": lost, "loss": loss}
 
 
-def best_of(group: Sequence[dict[str, Any]], name: str) -> str | None:
+def least_of(group: Sequence[dict[str, Any]], name: str) -> str | None:
     """Return the level with the least loss; `TIE` unless it is less than every other's.
 
     Rows have `name`, received, lost and loss (in percent). Less means by 0.01 percentage points or
@@ -256,10 +268,12 @@ def _notes(
         notes += class_notes()
     if over:
         notes.append(
-            f"Best: the {name_words(over)} that lost least: less than each other one by 0.01 "
+            f"Lost least: the {name_words(over)} that lost less than each other one by 0.01 "
             f"percentage points or more, and by more than chance (Fisher's exact test, p < 0.05); "
-            f"else {TIE}. Where the source published over {SHORT_PERCENT:g} % less often than was "
-            "asked for (shortfall), a row is left out: its loss is of a lower rate."
+            f"else {TIE}. This is of losses alone; the winner of the table side by side is by "
+            "loss, then by latency, where intervals are apart. Where the source published over "
+            f"{SHORT_PERCENT:g} % less often than was asked for (shortfall), a row is left out: "
+            "its loss is of a lower rate."
         )
     differing = 0
     for _, cells in groups:

@@ -15,6 +15,7 @@ from strata.study.campaign_results import FINISHED, HERE, Outcome, Results, keep
 from strata.study.long_frames import long_frame
 from strata.study.measure_definitions import find_measure
 from strata.study.stamp_modes import StampMode, mode_of_session
+from strata.study.tables.clock_offsets import ClockErrors
 from strata.study.tables.statistics import put_together, why_no_rows
 from strata.study.tables.table import Column, Rows, Table, groups, label_columns
 
@@ -29,13 +30,14 @@ def ages(results: Results, study: str, figure: Figure) -> Table:
     """
     rows = listed(figure.rows)
     frame = long_frame(results, study, POINT_AGE, where=figure.where)
-    columns = _columns(rows, frame)
+    errors = ClockErrors(results, study, POINT_AGE)
+    columns = (*_columns(rows, frame), *errors.columns)
     out = Rows(columns)
     modes = _modes(results, study, figure)
     for levels, own in groups(frame, rows):
         cells = own["cell"].astype(str).unique()
         names = dict.fromkeys(modes[cell].name for cell in cells if cell in modes)
-        out.rows.append({**levels, "mode": ", ".join(names), **_described(own)})
+        out.rows.append({**levels, "mode": ", ".join(names), **_described(own), **errors.of(own)})
     out.rows += _without(results, study, rows, frame, modes)
     made = _in_order(out.frame(), results, study, rows)
     notes = (
@@ -44,6 +46,7 @@ def ages(results: Results, study: str, figure: Figure) -> Table:
         "and the last. Ages of neighbouring columns of a scan depend on each other.",
         # What has no age has a row that says why.
         *(one for one in put_together(results, study, figure, frame) if "Cells without" not in one),
+        *errors.notes(),
     )
     empty = why_no_rows(results, study, figure, made)
     return Table(

@@ -309,7 +309,8 @@ def _anova(results: Results, study: str, path: Path, title: str, note: str) -> T
     """Put our analysis of variance beside the printed one, term by term."""
     printed = printed_figures.anova_terms(path)
     factors = printed_figures.ANOVA_FACTORS
-    ours = anova(results, study, Figure(kind="anova", of="latency", factors=[*factors]))
+    asked = Figure(kind="anova", of="latency", factors=[*factors])
+    ours = anova(results, study, asked, imports=False)
     columns = [Column("term", "term", texts=term_words(factors))]
     rows = [
         {"term": term, **{f"{key}_printed": one for key, one in row.items()}}

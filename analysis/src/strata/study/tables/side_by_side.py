@@ -8,7 +8,7 @@ winner.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -19,7 +19,7 @@ import pandas as pd
 from strata.campaign.model import Figure, listed
 from strata.stats.shares import share_interval
 from strata.study.campaign_results import HERE, Results
-from strata.study.imported_deficits import imported_deficits
+from strata.study.imported_deficits import Deficit, imported_deficits, imported_losses
 from strata.study.measure_definitions import find_measure
 from strata.study.source_shortfall import NOT_REACHED, SHORT_PERCENT, fell_short
 from strata.study.tables.imported_means import EACH, VALUES, with_imported_means
@@ -93,8 +93,12 @@ def _found(
         frame = frame.sort_values(["cell", "number"], kind="stable")
         for key, own in frame.groupby([*asked, ORIGIN], observed=True, sort=True):
             found.setdefault(tuple(map(str, key)), {})[name] = _known(name, own)
-    for key, known in _deficits(results, study, asked, figure).items():
-        found.setdefault(key, {})["shortfall"] = known
+    for name, runs in (
+        ("loss", imported_losses(results, study, figure.where)),
+        ("shortfall", imported_deficits(results, study, figure.where)),
+    ):
+        for key, known in _of_counts(runs, asked).items():
+            found.setdefault(key, {})[name] = known
     return found
 
 
@@ -159,21 +163,19 @@ def winner_of(
     return NO_CLEAR_WINNER, None
 
 
-def _deficits(
-    results: Results, study: str, asked: Sequence[str], figure: Figure
-) -> dict[tuple[str, ...], Known]:
-    """Return the shortfall of imports that count what did not come, with its interval."""
+def _of_counts(runs: Iterable[Deficit], asked: Sequence[str]) -> dict[tuple[str, ...], Known]:
+    """Return the loss or shortfall of imports that count messages, with its interval."""
     groups: dict[tuple[str, ...], list[tuple[int, int, float]]] = {}
-    for one in imported_deficits(results, study, figure.where):
+    for one in runs:
         levels = {**one.levels, "repetition": str(one.repetition)}
         key = (*(levels[name] for name in asked), one.origin)
         groups.setdefault(key, []).append((one.missing, one.asked, one.percent))
     out = {}
-    for key, runs in groups.items():
-        missing, of = sum(run[0] for run in runs), sum(run[1] for run in runs)
+    for key, own in groups.items():
+        missing, of = sum(run[0] for run in own), sum(run[1] for run in own)
         if of:
             low, high = share_interval(missing, of, _CONFIDENCE)
-            mean = sum(run[1] * run[2] for run in runs) / of
+            mean = sum(run[1] * run[2] for run in own) / of
             out[key] = Known(mean, 100.0 * low, 100.0 * high)
     return out
 
@@ -185,13 +187,13 @@ def _known(name: str, own: pd.DataFrame) -> Known:
             low, high = share_interval(lost, of, _CONFIDENCE)
             return Known(100.0 * lost / of, 100.0 * low, 100.0 * high)
     if find_measure(name).each == "message":
-        return _of_series(_weighted(own))
+        return _of_series(weighted(own))
     if (own[VALUES] != EACH).any():
-        return _of_series(_weighted(own))
+        return _of_series(weighted(own))
     return _over_runs(own.groupby("cell", observed=True)["value"].mean().to_numpy(np.float64))
 
 
-def _weighted(own: pd.DataFrame) -> Floats:
+def weighted(own: pd.DataFrame) -> Floats:
     """Return values whose mean is that of all messages: means weigh as the messages they are of."""
     values = own["value"].to_numpy(np.float64)
     if "count" not in own or own["count"].isna().any():

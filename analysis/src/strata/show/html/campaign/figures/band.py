@@ -9,6 +9,7 @@ import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
 
+from strata.show.html.campaign.figures.error_bars import largest_error, lower_ends, with_error
 from strata.show.html.campaign.figures.scales import Scale, scale_of, y_range
 from strata.show.html.campaign.figures.split import Drawn, Key, legend_of, series_of, split_panels
 from strata.show.html.figures import axes
@@ -25,20 +26,26 @@ def draw_band(chart: Chart, study: Study) -> Drawn:
     # Zero is where the measure begins: an age, unlike a period, is read from there.
     scale = scale_of(values, chart.measure, asked=chart.request.scale or "linear")
     panels = split_panels(chart, study, lambda rows: _draw(rows, chart, study, scale))
-    caption = (
+    caption = [
         f"the line is the median of the values at each {chart.request.x}, the band goes from their "
         "p1 to their p99"
-    )
-    return Drawn("Along a scan", panels, legend_of(chart, study, style="line"), (caption,))
+    ]
+    if largest_error(chart.frame, chart.errors):
+        caption.append(
+            "dotted lines: by so much (+-) p1 and p99 may be off, by imported logs of clocks; the "
+            "largest error of the cells"
+        )
+    return Drawn("Along a scan", panels, legend_of(chart, study, style="line"), tuple(caption))
 
 
 def _draw(rows: pd.DataFrame, chart: Chart, study: Study, scale: Scale) -> figure:
     x = chart.request.x
-    items = [
-        (one.key, _quantiles(one.rows, x)) for one in series_of(rows, chart, study, style="line")
-    ]
+    series = series_of(rows, chart, study, style="line")
+    items = [(one.key, _quantiles(one.rows, x)) for one in series]
     top = max(float(found["high"].max()) for _, found in items) * scale.factor
     low = min(float(found["low"].min()) for _, found in items) * scale.factor
+    error = largest_error(rows, chart.errors) * scale.factor
+    low, top = with_error(low, top, error, is_log=scale.is_log)
     end = float(rows[x].max())
     plot = axes.new_figure(
         height=_HEIGHT,
@@ -59,8 +66,9 @@ def _draw(rows: pd.DataFrame, chart: Chart, study: Study, scale: Scale) -> figur
         ),
     )
     axes.plain_numbers(plot)
-    for key, found in items:
+    for one, (key, found) in zip(series, items, strict=True):
         _glyphs(plot, key, found, scale)
+        _error_lines(plot, key, found, scale, largest_error(one.rows, chart.errors))
     return plot
 
 
@@ -87,3 +95,14 @@ def _glyphs(plot: figure, key: Key, found: pd.DataFrame, scale: Scale) -> None:
         line_dash="dashed" if key.hollow else "solid",
     )
     plot.hover.renderers = [*plot.hover.renderers, line]
+
+
+def _error_lines(plot: figure, key: Key, found: pd.DataFrame, scale: Scale, error: float) -> None:
+    """Draw how far beyond p1 and p99 values may really be, by the error of their clocks."""
+    if not error:
+        return
+    low = (found["low"].to_numpy(np.float64) - error) * scale.factor
+    ends = lower_ends(plot, low), (found["high"].to_numpy(np.float64) + error) * scale.factor
+    for y in ends:
+        source = ColumnDataSource({"x": found["x"].to_numpy(np.int32), "y": y})
+        plot.line("x", "y", source=source, line_color=key.colour, line_dash="dotted")

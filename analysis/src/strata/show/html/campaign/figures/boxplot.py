@@ -7,15 +7,22 @@ J. W. Tukey, "Exploratory Data Analysis", 1977.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 import pandas as pd
-from bokeh.models import ColumnDataSource, HoverTool
+from bokeh.models import ColumnDataSource, HoverTool, TeeHead, Whisker
 from bokeh.plotting import figure
 
 from strata.show.html import theme
+from strata.show.html.campaign.figures.error_bars import (
+    COLOUR,
+    largest_error,
+    lower_ends,
+    with_error,
+)
 from strata.show.html.campaign.figures.scales import (
     Floats,
     Places,
@@ -39,7 +46,10 @@ _REACH = 1.5
 
 @dataclass(frozen=True)
 class Box:
-    """A box in the measure's unit; `low` and `top` are the whiskers' ends."""
+    """A box in the measure's unit; `low` and `top` are the whiskers' ends.
+
+    Its values may be off by `error` (+-), by their clocks.
+    """
 
     low: float
     q1: float
@@ -49,9 +59,10 @@ class Box:
     mean: float
     outliers: Floats
     count: int
+    error: float = 0.0
 
 
-def box_of(values: Floats) -> Box:
+def box_of(values: Floats, error: float = 0.0) -> Box:
     """Return the box of at least one value."""
     q1, median, q3 = (float(q) for q in np.quantile(values, [0.25, 0.5, 0.75]))
     reach = _REACH * (q3 - q1)
@@ -60,12 +71,13 @@ def box_of(values: Floats) -> Box:
     outliers = np.sort(values[(values < low) | (values > top)])
     # Interpolated quartiles may lie beyond every value inside: a whisker never ends in its box.
     ends = min(low, q1), max(top, q3)
-    return Box(ends[0], q1, median, q3, ends[1], float(values.mean()), outliers, len(values))
+    mean = float(values.mean())
+    return Box(ends[0], q1, median, q3, ends[1], mean, outliers, len(values), error)
 
 
 def draw_boxplot(chart: Chart, study: Study) -> Drawn:
     """Draw a box for each level of `x` and of `by`, side by side."""
-    chart = Chart(chart.request, chart.measure, by_cell(chart), chart.empty)
+    chart = replace(chart, frame=by_cell(chart))
     left_out = [0]
 
     def draw(rows: pd.DataFrame) -> figure:
@@ -79,6 +91,11 @@ def draw_boxplot(chart: Chart, study: Study) -> Drawn:
         "diamond; whiskers: to the last value within 1.5 interquartile ranges; points: values "
         "beyond them"
     ]
+    if largest_error(chart.frame, chart.errors):
+        caption.append(
+            "red bar over a median: by so much (+-) the values of its box may be off, by imported "
+            "logs of clocks; the largest error of its cells"
+        )
     if left_out[0]:
         caption.append(f"{left_out[0]:,} points between others are not drawn")
     return Drawn("Distribution", panels, legend_of(chart, study, style="box"), tuple(caption))
@@ -96,15 +113,19 @@ def _draw(rows: pd.DataFrame, chart: Chart, study: Study) -> tuple[figure, int]:
     hidden = 0
     for item in series:
         shift = (item.at - (slots - 1) / 2) * width
-        boxes = _boxes(item.rows, x, at, shift)
+        boxes = _boxes(item.rows, x, at, shift, chart.errors)
         hidden += _glyphs(plot, boxes, item.key, scale, 0.86 * width)
+        _error_bars(plot, boxes, scale)
     return plot, hidden
 
 
 def _plane(values: Floats, scale: Scale, at: Places, chart: Chart) -> figure:
     low, top = (float(end) * scale.factor for end in np.nanquantile(values, [0.0, 1.0]))
+    error = largest_error(chart.frame, chart.errors) * scale.factor
+    low, top = with_error(low, top, error, is_log=scale.is_log)
     rows = [("", "@of"), ("median", f"@median{{0,0.[000]}} {scale.unit}")]
     rows += [("quartiles", "@q1{0,0.[000]} to @q3{0,0.[000]}"), ("values", "@count{0,0}")]
+    rows += [("+/- clocks", f"@error{{0,0.[000000]}} {scale.unit}")] if error else []
     plot = axes.new_figure(
         height=_HEIGHT,
         x_label=at.axis,
@@ -122,14 +143,16 @@ def _plane(values: Floats, scale: Scale, at: Places, chart: Chart) -> figure:
     return plot
 
 
-def _boxes(rows: pd.DataFrame, x: str, at: Places, shift: float) -> list[tuple[str, float, Box]]:
+def _boxes(
+    rows: pd.DataFrame, x: str, at: Places, shift: float, errors: Mapping[str, float]
+) -> list[tuple[str, float, Box]]:
     out = []
     for level, place in at.at.items():
         mine = rows[rows[x].astype(str) == level] if x in rows else rows
         values = mine["value"].dropna().to_numpy(dtype=np.float64)
         if len(values):
             name = level if x == "hop" else at.texts[level]
-            out.append((name, place + shift, box_of(values)))
+            out.append((name, place + shift, box_of(values, largest_error(mine, errors))))
     return out
 
 
@@ -168,7 +191,7 @@ def _source(
 ) -> ColumnDataSource:
     data: dict[str, Any] = {
         name: [getattr(box, name) * scale.factor for _, _, box in boxes]
-        for name in ("low", "q1", "median", "q3", "top", "mean")
+        for name in ("low", "q1", "median", "q3", "top", "mean", "error")
     }
     data["x"] = [x for _, x, _ in boxes]
     data["left"] = [x - width / 2 for _, x, _ in boxes]
@@ -176,6 +199,29 @@ def _source(
     data["count"] = [box.count for _, _, box in boxes]
     data["of"] = [", ".join(filter(None, (text, key.text))) for text, _, _ in boxes]
     return ColumnDataSource(data)
+
+
+def _error_bars(plot: figure, boxes: list[tuple[str, float, Box]], scale: Scale) -> None:
+    """Draw the error of the clocks about each median that has one."""
+    known = [(x, box) for _, x, box in boxes if box.error]
+    if not known:
+        return
+    middle = np.array([box.median for _, box in known]) * scale.factor
+    error = np.array([box.error for _, box in known]) * scale.factor
+    source = ColumnDataSource(
+        {
+            "x": [x for x, _ in known],
+            "error_low": lower_ends(plot, middle - error),
+            "error_high": middle + error,
+        }
+    )
+    bar = Whisker(base="x", lower="error_low", upper="error_high", source=source, line_color=COLOUR)
+    bar.line_width = 2
+    for head in (bar.lower_head, bar.upper_head):
+        assert isinstance(head, TeeHead)
+        head.size, head.line_color, head.line_width = 10, COLOUR, 2
+    bar.level = "overlay"
+    plot.add_layout(bar)
 
 
 def _outliers(plot: figure, boxes: list[tuple[str, float, Box]], key: Key, scale: Scale) -> int:

@@ -7,13 +7,19 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 import pandas as pd
 from bokeh.models import ColumnDataSource, HoverTool
 from bokeh.plotting import figure
 
+from strata.show.html.campaign.figures.error_bars import (
+    errors_of,
+    largest_error,
+    lower_ends,
+    with_error,
+)
 from strata.show.html.campaign.figures.scales import (
     WIDE,
+    Floats,
     Scale,
     in_order,
     label_values,
@@ -50,6 +56,11 @@ def draw_samples(chart: Chart, study: Study) -> Drawn:
     caption = ["each point is one value, in the order of publication"]
     if not shared:
         caption.append("each panel has its own axis, as their medians differ by more than 8 times")
+    if largest_error(chart.frame, chart.errors):
+        caption.append(
+            "vertical line through a point: by so much (+-) the value may be off, by imported logs "
+            "of clocks"
+        )
     if shown[0] < len(chart.frame):
         caption.append(
             f"{shown[0]:,} of {len(chart.frame):,} points are drawn: each stretch keeps its "
@@ -65,7 +76,7 @@ def _coloured(chart: Chart) -> Chart:
     words = "repetition " + chart.frame["repetition"].astype(str)
     frame = chart.frame.assign(coloured=words)
     request = replace(chart.request, by="coloured")
-    return Chart(request, chart.measure, frame, chart.empty)
+    return replace(chart, request=request, frame=frame)
 
 
 def _groups(chart: Chart) -> list[object]:
@@ -90,7 +101,8 @@ def _draw(
     values = whole["value"].to_numpy(dtype=np.float64)
     scale = scale_of(values, chart.measure, asked=chart.request.scale)
     ends = np.nanquantile(values, [0.0, 1.0]) * scale.factor
-    low, top = float(ends[0]), float(ends[1])
+    error = largest_error(whole, chart.errors) * scale.factor
+    low, top = with_error(float(ends[0]), float(ends[1]), error, is_log=scale.is_log)
     plot = axes.new_figure(
         height=_HEIGHT,
         x_label="number",
@@ -106,12 +118,16 @@ def _draw(
     _label(plot, low, top, scale)
     count = 0
     for series in series_of(rows, chart, study, style="point"):
-        x, y = _points(series.rows, scale, limit)
-        count += len(x)
+        points = _points(series.rows, limit)
+        count += len(points)
+        source = _source(points, scale)
+        error = errors_of(points, chart.errors) * scale.factor
+        if error.any():
+            _error_bars(plot, source, error, series.key.colour)
         plot.scatter(
             "x",
             "y",
-            source=ColumnDataSource({"x": x, "y": y}),
+            source=source,
             size=3.5,
             marker="circle",
             fill_color=None if series.key.hollow else series.key.colour,
@@ -121,15 +137,28 @@ def _draw(
     return plot, count
 
 
-def _points(
-    rows: pd.DataFrame, scale: Scale, limit: int
-) -> tuple[npt.NDArray[np.int32], npt.NDArray[np.float32]]:
-    """Number and value of the kept points, small in the file: int32 and float32."""
+def _points(rows: pd.DataFrame, limit: int) -> pd.DataFrame:
+    """Return the rows that are drawn, in order."""
     ordered = rows.sort_values(["cell", "number"], kind="stable")
     values = ordered["value"].to_numpy(dtype=np.float64)
-    kept = thinning.keep(in_order(values), limit)
-    numbers = ordered["number"].to_numpy(dtype=np.int64)[kept]
-    return numbers.astype(np.int32), (values[kept] * scale.factor).astype(np.float32)
+    return ordered.iloc[thinning.keep(in_order(values), limit)]
+
+
+def _source(points: pd.DataFrame, scale: Scale) -> ColumnDataSource:
+    """Return number and value of points, small in the file: int32 and float32."""
+    numbers = points["number"].to_numpy(dtype=np.int64)
+    values = points["value"].to_numpy(dtype=np.float64) * scale.factor
+    return ColumnDataSource({"x": numbers.astype(np.int32), "y": values.astype(np.float32)})
+
+
+def _error_bars(plot: figure, source: ColumnDataSource, error: Floats, colour: str) -> None:
+    """Draw by how much each point may be off, by its clocks."""
+    middle = np.asarray(source.data["y"], dtype=np.float64)
+    source.data["error_low"] = lower_ends(plot, middle - error).astype(np.float32)
+    source.data["error_high"] = (middle + error).astype(np.float32)
+    plot.segment(
+        "x", "error_low", "x", "error_high", source=source, line_color=colour, line_alpha=0.35
+    )
 
 
 def _x_range(rows: pd.DataFrame) -> tuple[float, float]:
