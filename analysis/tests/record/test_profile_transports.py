@@ -11,7 +11,7 @@ import pytest
 from lttng_world import ROOT
 
 from strata.record.places import shipped_files
-from strata.record.profile_transports import meant_by_fast_dds, meant_by_zenoh
+from strata.record.profile_transports import meant_by_xml, meant_by_zenoh
 from strata.record.profiles import load_profile
 from strata.yaml_document import parse_yaml
 
@@ -71,7 +71,7 @@ def test_shipped_profiles_mean_what_their_name_says(name: str) -> None:
     ],
 )
 def test_what_a_profile_of_fast_dds_means(inside: str, meant: str) -> None:
-    assert meant_by_fast_dds(ElementTree.fromstring(f"<profiles>{inside}</profiles>")) == meant
+    assert meant_by_xml(ElementTree.fromstring(f"<profiles>{inside}</profiles>")) == meant
 
 
 def test_a_variant_may_turn_zenohs_memory_off(tmp_path: Path) -> None:

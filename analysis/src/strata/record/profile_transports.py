@@ -18,11 +18,15 @@ _BUILT_IN_WITH_SHM = ("DEFAULT", "DEFAULTv6", "SHM", "LARGE_DATA", "LARGE_DATAv6
 """Values of Fast DDS' `builtinTransports` that use SHM between processes of one machine."""
 
 
-def meant_by_fast_dds(root: Element) -> str:
-    """Return data sharing or SHM where a profile of Fast DDS states it; empty for neither.
+def meant_by_xml(root: Element) -> str:
+    """Return iceoryx of Cyclone DDS, data sharing or SHM of Fast DDS; empty where none is on."""
+    if "true" in _texts(root, "SharedMemory", "Enable"):
+        return ICEORYX
+    return _meant_by_fast_dds(root)
 
-    Fast DDS takes data sharing before SHM, and SHM before sockets.
-    """
+
+def _meant_by_fast_dds(root: Element) -> str:
+    # It takes data sharing before SHM, and SHM before sockets.
     if any(text in ("AUTOMATIC", "ON") for text in _texts(root, "data_sharing", "kind")):
         return DATA_SHARING
     built_in = {element.text for element in root.iter() if _local(element) == "builtinTransports"}
@@ -35,11 +39,6 @@ def meant_by_fast_dds(root: Element) -> str:
             if said.get("type") == "SHM" and said.get("transport_id") in used:
                 return SHM
     return ""
-
-
-def meant_by_cyclone_dds(root: Element) -> str:
-    """Return iceoryx where a profile of Cyclone DDS has shared memory on; else empty."""
-    return ICEORYX if "true" in _texts(root, "SharedMemory", "Enable") else ""
 
 
 def meant_by_zenoh(document: dict[str, Any]) -> str:

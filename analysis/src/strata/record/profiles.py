@@ -27,11 +27,7 @@ from strata.errors import SessionError
 from strata.masking import mask_environment
 from strata.record.broker import Broker
 from strata.record.places import find_file, shipped_files, shipped_root
-from strata.record.profile_transports import (
-    meant_by_cyclone_dds,
-    meant_by_fast_dds,
-    meant_by_zenoh,
-)
+from strata.record.profile_transports import meant_by_xml, meant_by_zenoh
 from strata.record.ros import Ros, ament_prefixes
 from strata.schema.transports import ICEORYX
 from strata.yaml_document import parse_yaml
@@ -229,7 +225,7 @@ def load_profile(name: str) -> RmwProfile:
             "DDS or Cyclone DDS."
         )
     sha256 = hashlib.sha256(content).hexdigest()
-    meant = meant_by_fast_dds(root) if middleware == FAST_DDS else meant_by_cyclone_dds(root)
+    meant = meant_by_xml(root)
     return RmwProfile(
         path, sha256, middleware, _deciding(root), broker=_roudi(path, meant), meant=meant
     )
