@@ -33,6 +33,7 @@ _OF_WHOLE_CELLS = (
     "loss",
     "saturation",
     "side_by_side",
+    "transports",
 )
 _WITHOUT_MEASURE = (
     "ages",
@@ -46,6 +47,7 @@ _WITHOUT_MEASURE = (
     "published",
     "saturation",
     "side_by_side",
+    "transports",
 )
 _PAIRED = ("pairs", "spread", "spread_interaction")
 _ALONG_RATES = ("boundaries", "findings")

@@ -198,6 +198,7 @@ class Figure(_Part):
         "layers",
         "calls",
         "saturation",
+        "transports",
         "ages",
         "clocks",
         "published",

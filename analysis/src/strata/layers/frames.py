@@ -25,10 +25,7 @@ from strata.model.search import pick
 from strata.schema import tables
 from strata.schema.confidence import UNSYNCHRONISED
 from strata.schema.rows import Again, Coded, Later, Rows, Values, nulls, row_numbers
-
-RING_BUFFER = "ring buffer"
-"""The transport of messages that rclcpp hands over within a process."""
-
+from strata.schema.transports import RING_BUFFER
 
 _NO_COLUMNS = ("transport", "sendable_ns", "lent")
 """Of `Passage`, what the table `messages` has not, or in other words."""

@@ -10,20 +10,21 @@ import numpy as np
 
 from strata.model.build import Model
 from strata.model.columns import NONE, Ints
+from strata.schema import transports
 from strata.schema.rows import Coded
 
 DATA_SHARING = 65536
-INTRA_PROCESS = "intra-process"
 INTRA_PROCESS_NUMBER = -2
-ICEORYX = "iceoryx"
 ICEORYX_NUMBER = -3
 _TRANSPORTS = {
-    1: "UDPv4",
-    2: "UDPv6",
-    4: "TCPv4",
-    8: "TCPv6",
-    16: "SHM",
-    DATA_SHARING: "data sharing",
+    1: transports.UDP_V4,
+    2: transports.UDP_V6,
+    4: transports.TCP_V4,
+    8: transports.TCP_V6,
+    16: transports.SHM,
+    DATA_SHARING: transports.DATA_SHARING,
+    INTRA_PROCESS_NUMBER: transports.INTRA_PROCESS,
+    ICEORYX_NUMBER: transports.ICEORYX,
 }
 
 
@@ -58,10 +59,9 @@ def find_way(model: Model) -> Way:
 
 def _words_of(transport: Ints) -> Coded:
     """Return the names of transports by their numbers; null for others."""
-    names = {**_TRANSPORTS, INTRA_PROCESS_NUMBER: INTRA_PROCESS, ICEORYX_NUMBER: ICEORYX}
-    numbers = np.asarray(sorted(names), np.int64)
+    numbers = np.asarray(sorted(_TRANSPORTS), np.int64)
     at = np.minimum(np.searchsorted(numbers, transport), len(numbers) - 1)
-    words = tuple(names[number] for number in numbers.tolist())
+    words = tuple(_TRANSPORTS[number] for number in numbers.tolist())
     return Coded(np.where(numbers[at] == transport, at, NONE), words)
 
 

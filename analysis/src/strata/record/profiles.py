@@ -27,7 +27,9 @@ from strata.errors import SessionError
 from strata.masking import mask_environment
 from strata.record.broker import Broker
 from strata.record.places import find_file, shipped_files, shipped_root
+from strata.record.profile_transports import meant_by_xml, meant_by_zenoh
 from strata.record.ros import Ros, ament_prefixes
+from strata.schema.transports import ICEORYX
 from strata.yaml_document import parse_yaml
 
 FAST_DDS = "Fast DDS"
@@ -65,6 +67,7 @@ class RmwProfile:
     `told` are variables that say again what the file does, for a middleware that does not read all
     of it, and what a variant (`variants.yaml`) has otherwise. `broker` is what must run on this
     machine before the processes; null for nothing. `variant` names one; empty for the file itself.
+    `meant` is the kind of shared memory that messages shall use (`profile_transports`), or empty.
     """
 
     file: Path
@@ -74,6 +77,7 @@ class RmwProfile:
     told: tuple[tuple[str, str], ...] = ()
     broker: Broker | None = None
     variant: str = ""
+    meant: str = ""
 
     @property
     def name(self) -> str:
@@ -119,6 +123,7 @@ class RmwProfile:
             "file": str(self.file),
             "sha256": self.sha256,
             "middleware": self.middleware,
+            "meant_transport": self.meant or None,
             "variables": mask_environment(
                 {name: environment[name] for name in self.variables({}, ros)}
             ),
@@ -220,7 +225,10 @@ def load_profile(name: str) -> RmwProfile:
             "DDS or Cyclone DDS."
         )
     sha256 = hashlib.sha256(content).hexdigest()
-    return RmwProfile(path, sha256, middleware, _deciding(root), broker=_roudi(path, root))
+    meant = meant_by_xml(root)
+    return RmwProfile(
+        path, sha256, middleware, _deciding(root), broker=_roudi(path, meant), meant=meant
+    )
 
 
 def _variant(name: str) -> RmwProfile | None:
@@ -323,7 +331,8 @@ def _load_zenoh(path: Path, changes: Mapping[str, Any] | None = None) -> RmwProf
         told = (*told, (_OVERRIDE, text))
         # What differs is the sessions'; the router has its own file. This says what that says.
         broker = broker and replace(broker, fixed=((_OVERRIDE, f'mode="{_ROUTER}"'),))
-    return RmwProfile(path, sha256, ZENOH, frozenset({mode}), told, broker)
+    meant = meant_by_zenoh(document)
+    return RmwProfile(path, sha256, ZENOH, frozenset({mode}), told, broker, meant=meant)
 
 
 def _router(path: Path, document: dict[str, Any]) -> Broker | None:
@@ -338,11 +347,9 @@ def _router(path: Path, document: dict[str, Any]) -> Broker | None:
     return Broker("rmw_zenohd", "rmw_zenoh_cpp", local.group(), environment=variables)
 
 
-def _roudi(path: Path, root: ElementTree.Element) -> Broker | None:
+def _roudi(path: Path, meant: str) -> Broker | None:
     """Give the daemon of iceoryx, if a profile of Cyclone DDS has shared memory on."""
-    shared = [one for one in root.iter() if _local(one) == "SharedMemory"]
-    said = [one.text or "" for part in shared for one in part if _local(one) == "Enable"]
-    if not any(text.strip() == "true" for text in said):
+    if meant != ICEORYX:
         return None
     arguments = _roudi_words(_beside(path, "roudi_config.toml"))
     return Broker("iox-roudi", "iceoryx_posh", _ROUDI, arguments)

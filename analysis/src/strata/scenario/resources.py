@@ -19,6 +19,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from strata.scenario.zenoh_pools import ZenohPools
+
 COLUMNS = ("process", "t_ns", "cpu_user_ns", "cpu_system_ns", "rss_bytes", "threads")
 MACHINE = "machine"
 """The name of the rows of the whole machine."""
@@ -154,6 +156,7 @@ class Sampler:
         self._machine = use_of_machine()
         self._samples = 0
         self._cost_ns = 0
+        self._pools = ZenohPools()
         self._file = path.open("w", encoding="utf-8")
         self._file.write(",".join(COLUMNS) + "\n")
 
@@ -172,12 +175,15 @@ class Sampler:
         busy = use_of_machine()
         busy += Use(-self._machine.user_ns, -self._machine.system_ns, 0, 0)
         rows = [self._row(MACHINE, busy)]
+        every: list[int] = []
         for name, pids in processes:
+            every += pids
             use = use_of(pids)
             if use:
                 rows.append(self._row(name, use))
         self._file.write("".join(rows))
         self._file.flush()
+        self._pools.look(every)
         self._samples += 1
         self._cost_ns += time.thread_time_ns() - cost
 
@@ -194,4 +200,5 @@ class Sampler:
             "begun_monotonic_ns": self._begun_ns,
             "samples": self._samples,
             "cost_ns": self._cost_ns,
+            "zenoh_pools": self._pools.as_json(),
         }

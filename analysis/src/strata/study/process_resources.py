@@ -4,6 +4,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
@@ -40,6 +41,28 @@ def _outcome(directory: Path) -> dict[str, Any]:
 def foreign_pids(directory: Path) -> list[int]:
     """Return the ids of processes beside the scenario's; empty where the runner noted none."""
     return list(_outcome(directory).get("others") or ())
+
+
+def is_of_several_hosts(directory: Path) -> bool:
+    """Return whether the run connected hosts, as namespaces of this machine or other machines."""
+    return bool(_outcome(directory).get("network")) or bool(host_sessions(directory))
+
+
+@dataclass(frozen=True)
+class ZenohPools:
+    """Pools of Zenoh's shared memory: how many processes made, their bytes, and how many of them
+    another process was seen to map, which it does to read a message.
+    """
+
+    made: int
+    size_bytes: int
+    shared: int
+
+
+def zenoh_pools(directory: Path) -> ZenohPools | None:
+    """Return the pools of Zenoh's shared memory on this machine; null where nobody looked."""
+    found = (_outcome(directory).get("resources") or {}).get("zenoh_pools")
+    return ZenohPools(found["made"], found["bytes"], found["shared"]) if found else None
 
 
 def process_frame(directory: Path) -> pd.DataFrame:

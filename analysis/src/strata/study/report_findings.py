@@ -12,6 +12,7 @@ from strata.study.beside_campaigns import different_cells
 from strata.study.campaign_results import FAILED, FINISHED, OPEN, SKIPPED, Results
 from strata.study.clock_findings import clock_findings
 from strata.study.report_contents import Finding
+from strata.study.transport_findings import transport_findings
 
 _SEVERITIES = ("loss", "warning")
 
@@ -22,6 +23,7 @@ def report_findings(results: Results) -> tuple[Finding, ...]:
         *_of_traces(results),
         *_of_runs(results),
         *clock_findings(results),
+        *transport_findings(results),
         *_of_machines(results),
         *_unknown(results),
     )

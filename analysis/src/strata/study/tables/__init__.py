@@ -31,6 +31,7 @@ from strata.study.tables.side_by_side import side_by_side
 from strata.study.tables.spreads import spread, spread_interaction
 from strata.study.tables.statistics import intervals, skipped_notes, summary
 from strata.study.tables.table import Column, Table, written
+from strata.study.tables.transports import transports
 
 __all__ = ["TABLES", "Column", "Table", "table_of"]
 
@@ -50,6 +51,7 @@ TABLES: dict[str, Callable[[Results, str, Figure], Table]] = {
     "layers": layers,
     "calls": calls,
     "saturation": saturation,
+    "transports": transports,
     "ages": ages,
     "clocks": clocks,
     "published": published,
@@ -57,7 +59,7 @@ TABLES: dict[str, Callable[[Results, str, Figure], Table]] = {
 }
 """The kinds of `figures` that are tables, and what makes each."""
 
-OF_CELLS = ("loss", "boundaries", "findings", "layers", "calls", "saturation")
+OF_CELLS = ("loss", "boundaries", "findings", "layers", "calls", "saturation", "transports")
 """Those that are made of cells, not of a measure's values: one for each of several machines."""
 
 
