@@ -41,8 +41,8 @@ ROS_PACKAGES = {
 # Of rosdep's base.yaml and python.yaml (https://github.com/ros/rosdistro).
 SYSTEM_KEYS = {
     "cmake", "gstreamer1.0-plugins-base", "gstreamer1.0-plugins-good", "libgstreamer1.0-dev",
-    "libgstreamer-plugins-base1.0-dev", "liblttng-ust-dev", "lttng-tools", "nlohmann-json-dev", "pkg-config",
-    "python3", "python3-dev", "python3-numpy", "python3-yaml",
+    "libgstreamer-plugins-base1.0-dev", "liblttng-ust-dev", "lttng-tools", "nlohmann-json-dev",
+    "pkg-config", "python3", "python3-dev", "python3-numpy", "python3-yaml",
 }  # fmt: skip
 
 
