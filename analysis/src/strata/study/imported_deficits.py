@@ -93,8 +93,9 @@ def _loss(run: Mapping[str, object], own: pd.DataFrame, origin: str) -> Iterator
     if not counts.sum():
         return
     rate, size = facts.get("rate"), facts.get("size")
-    is_known = isinstance(rate, int | float) and isinstance(size, int | float) and rate > 0
-    flow = rate * size / 1e6 if is_known else None
+    flow = None
+    if isinstance(rate, int | float) and isinstance(size, int | float) and rate > 0:
+        flow = rate * size / 1e6
     levels, repetition = run["levels"], run["repetition"]
     assert isinstance(levels, Mapping) and isinstance(repetition, int)
     asked, missing = int(counts.sum()), int(lost.sum())

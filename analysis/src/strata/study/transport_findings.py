@@ -33,10 +33,10 @@ def transport_findings(results: Results) -> Iterator[Finding]:
         where, most = max(cells, key=lambda one: sum(one[1].otherwise.values()))
         text = _of_others(profile, most)
         yield Finding("warning", text, len(cells), where, code="other_transport")
-    for profile, cells in unused.items():
-        where, first = cells[0]
+    for profile, pools in unused.items():
+        where, first = pools[0]
         text = _of_zenoh(profile, first)
-        yield Finding("warning", text, len(cells), where, code="unused_shared_memory")
+        yield Finding("warning", text, len(pools), where, code="unused_shared_memory")
 
 
 def _of_others(profile: str, cell: CellTransports) -> str:

@@ -13,7 +13,8 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from bokeh.models import ColumnDataSource, HoverTool, TeeHead, Whisker
+from bokeh.models import ColumnDataSource, HoverTool
+from bokeh.models.annotations import TeeHead, Whisker
 from bokeh.plotting import figure
 
 from strata.show.html import theme

@@ -21,7 +21,8 @@ def errors_of(rows: pd.DataFrame, errors: Mapping[str, float]) -> Floats:
     """Return the error of each row's cell, in the unit of `errors`; 0 where none is known."""
     if not errors:
         return np.zeros(len(rows))
-    return rows["cell"].astype(str).map(errors).fillna(0.0).to_numpy(dtype=np.float64)
+    own = rows["cell"].astype(str).map(errors).fillna(0.0)
+    return np.asarray(own.to_numpy(), np.float64)
 
 
 def largest_error(rows: pd.DataFrame, errors: Mapping[str, float]) -> float:
@@ -41,4 +42,5 @@ def lower_ends(plot: figure, ends: Floats) -> Floats:
     span = plot.y_range
     if not isinstance(plot.y_scale, LogScale) or not isinstance(span, Range1d):
         return ends
-    return np.maximum(ends, float(span.start))
+    assert isinstance(span.start, int | float)
+    return np.maximum(ends, span.start)

@@ -121,9 +121,9 @@ def _draw(
         points = _points(series.rows, limit)
         count += len(points)
         source = _source(points, scale)
-        error = errors_of(points, chart.errors) * scale.factor
-        if error.any():
-            _error_bars(plot, source, error, series.key.colour)
+        own = errors_of(points, chart.errors) * scale.factor
+        if own.any():
+            _error_bars(plot, source, own, series.key.colour)
         plot.scatter(
             "x",
             "y",
