@@ -104,7 +104,7 @@ def test_the_report_says_how_many_scans_the_first_test_case_lost(imported: Path)
     done = strata("campaign", "report", imported, "--format", "json")
     assert done.returncode == 0, done.stderr
     tables = [one for study in json.loads(done.stdout)["studies"] for one in study["tables"]]
-    (grid,) = [one for one in tables if one["kind"] == "summary" and one["of"] == "grid_loss"]
+    (grid,) = [one for one in tables if one["kind"] == "summary" and one["measure"] == "grid_loss"]
     shares = {row["test_case"]: row["mean"] for row in grid["rows"]}
     # 81 of the 1081 places of the grid have no scan; of the others none is empty.
     assert shares == {"tc1": pytest.approx(100 * 81 / 1081)} | dict.fromkeys(
@@ -113,7 +113,7 @@ def test_the_report_says_how_many_scans_the_first_test_case_lost(imported: Path)
     text = strata("campaign", "report", imported, "--format", "text").stdout
     (line,) = [
         line
-        for line in text.split("grid loss")[1].splitlines()
+        for line in text.split("Grid loss (%)")[1].splitlines()
         if line.split()[:2] == ["tc1", "2020"]
     ]
     assert "7.49" in line

@@ -11,11 +11,12 @@ from typing import Any
 from strata.campaign.model import Figure, listed
 from strata.stats.shares import CONFIDENCE
 from strata.study.campaign_results import HERE, Results, Study
+from strata.study.imported_deficits import LOSS
 from strata.study.level_texts import level_text
 from strata.study.source_shortfall import NOT_REACHED, SHORT_PERCENT, fell_short
 from strata.study.tables.data_rates import DataRates, by_data_rate, data_rates
 from strata.study.tables.loss_classes import CLASSES, Boundary, Loss, boundary_of
-from strata.study.tables.loss_evidence import LOSS, Evidence, evidence, import_notes
+from strata.study.tables.loss_evidence import Evidence, evidence, import_notes
 from strata.study.tables.table import ORIGIN, Column, Rows, Table, factor_columns
 from strata.study.wording import name_words
 

@@ -16,6 +16,7 @@ import pandas as pd
 
 from strata.campaign.model import Figure
 from strata.study.campaign_results import HERE, Results, Study
+from strata.study.imported_deficits import LOSS
 from strata.study.level_texts import level_text
 from strata.study.source_shortfall import NOT_REACHED, SHORT_PERCENT, fell_short
 from strata.study.tables.boundaries import (
@@ -32,7 +33,7 @@ from strata.study.tables.boundaries import (
 from strata.study.tables.data_rates import by_data_rate, data_rates
 from strata.study.tables.level_latencies import Key, Latency, level_latencies
 from strata.study.tables.loss_classes import CLASSES, SEVERE, TOO_FEW, class_notes, loss_class
-from strata.study.tables.loss_evidence import LOSS, import_notes
+from strata.study.tables.loss_evidence import import_notes
 from strata.study.tables.side_by_side import NO_CLEAR_WINNER, side_by_side
 from strata.study.tables.table import ORIGIN, Column, Rows, Table
 from strata.study.wording import name_words

@@ -16,12 +16,10 @@ import numpy as np
 from strata.campaign.model import Figure, listed
 from strata.study.campaign_results import HERE, Outcome, Results
 from strata.study.cell_transfers import fate
-from strata.study.imported_deficits import Deficit
+from strata.study.imported_deficits import LOSS, SHORTFALL, Deficit
 from strata.study.source_shortfall import SHORT_PERCENT, fell_short, mean_shortfalls
 from strata.study.tables.loss_classes import Loss, class_notes, loss_class
 from strata.study.tables.loss_evidence import (
-    LOSS,
-    SHORTFALL,
     cell_groups,
     counts_of,
     deficit_groups,
