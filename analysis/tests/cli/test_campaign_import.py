@@ -111,12 +111,9 @@ def test_the_report_says_how_many_scans_the_first_test_case_lost(imported: Path)
         ("tc2", "tc3", "tc4", "tc5"), 0.0
     )
     text = strata("campaign", "report", imported, "--format", "text").stdout
-    (line,) = [
-        line
-        for line in text.split("Grid loss (%)")[1].splitlines()
-        if line.split()[:2] == ["tc1", "2020"]
-    ]
-    assert "7.49" in line
+    rows = [line.split() for line in text.split("Grid loss (%)")[1].splitlines()]
+    first = next(words for words in rows if words[:2] == ["tc1", "2020"])
+    assert "7.49" in first
 
 
 def test_campaign_a_in_our_figures(frame: Callable[[str], pd.DataFrame]) -> None:
