@@ -162,6 +162,20 @@ def test_lines_and_points_have_the_error_of_their_clocks(kind: str, glyph: str) 
     assert drawn(only_panel(replace(chart, errors={})), glyph) == []
 
 
+def test_a_band_has_the_error_of_its_clocks_beyond_its_ends() -> None:
+    frame = long(ONE)
+    frame = frame.assign(column=frame["number"] % 4)
+    errors = dict.fromkeys(frame["cell"].astype(str).unique(), 40_000.0)
+    chart = Chart(Request("band", "latency", x="column"), LATENCY, frame, errors=errors)
+    plot = only_panel(chart)
+    (band,) = drawn(plot, "VArea")
+    median, low, high = drawn(plot, "Line")
+    assert median["y"] == band["y"]
+    assert np.array(band["low"]) - np.array(low["y"]) == pytest.approx([40.0] * 4)
+    assert np.array(high["y"]) - np.array(band["high"]) == pytest.approx([40.0] * 4)
+    assert len(drawn(only_panel(replace(chart, errors={})), "Line")) == 1
+
+
 def test_error_bars_end_at_a_logarithmic_axis() -> None:
     frame = long(ONE)
     cells = frame["cell"].astype(str).unique()

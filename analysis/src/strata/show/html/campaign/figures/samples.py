@@ -157,7 +157,7 @@ def _error_bars(plot: figure, source: ColumnDataSource, error: Floats, colour: s
     source.data["error_low"] = lower_ends(plot, middle - error).astype(np.float32)
     source.data["error_high"] = (middle + error).astype(np.float32)
     plot.segment(
-        "x", "error_low", "x", "error_high", source=source, line_color=colour, line_alpha=0.35
+        "x", "error_low", "x", "error_high", source=source, line_color=colour, line_alpha=0.12
     )
 
 
