@@ -8,6 +8,7 @@ import json
 from collections.abc import Callable
 from pathlib import Path
 
+import pandas as pd
 import pytest
 from measured_campaign import made, make_campaign
 
@@ -97,7 +98,7 @@ def test_shares_are_those_of_the_recorded_messages(
         0,
     )
     assert udp["by_udp"] == 1
-    assert udp["meant"] is None
+    assert pd.isna(udp["meant"])
     assert list(transport_findings(results)) == []
 
 
