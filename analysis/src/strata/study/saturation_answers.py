@@ -148,9 +148,9 @@ def _worst(one: Saturation) -> str:
     if one.busy is not None:
         parts.append(f"its threads are {format_share(one.busy)} busy")
     if one.received_hz is not None:
-        parts.append(f"it takes {one.received_hz:.3g} of {one.asked_hz:.3g} messages a second")
+        parts.append(f"it takes {one.received_hz:.3g} of {one.asked_hz:.3g} messages per second")
     if one.growth is not None and one.growth.rises:
-        parts.append(f"the latency grows by {value_text(one.growth.slope, NANOSECONDS)} a second")
+        parts.append(f"the latency grows by {value_text(one.growth.slope, NANOSECONDS)} per second")
     if one.loss:
         parts.append(f"{format_share(one.loss)} are lost")
     return f" (there {', '.join(parts)})" if parts else ""
