@@ -16,7 +16,7 @@ from strata.study.campaign_results import Results
 from strata.study.gather_report import measured_results
 from strata.study.transport_findings import transport_findings
 
-MESSAGES = 145
+MESSAGES, MIB = 145, 2**20
 TEXT = """\
 question: What carries messages?
 studies:
@@ -136,19 +136,22 @@ def test_messages_over_iceoryx(sample: Callable[[str], Path], tmp_path: Path) ->
 
 
 @pytest.mark.parametrize(
-    ("pools", "threshold", "says"),
+    ("pools", "threshold", "size", "says"),
     [
-        ({"made": 0, "bytes": 0, "shared": 0}, 3072, "no process made a pool of it"),
+        # So small a pool would not have been seen.
+        ({"made": 0, "bytes": 0, "shared": 0}, 3072, MIB, None),
+        ({"made": 0, "bytes": 0, "shared": 0}, 3072, 16 * MIB, "no process made a pool of it"),
         (
             {"made": 2, "bytes": 512 << 20, "shared": 0},
             3072,
+            256 * MIB,
             "no process was seen to read from the pool of another (2 pools with 512 MiB)",
         ),
-        ({"made": 2, "bytes": 512 << 20, "shared": 1}, 3072, None),
+        ({"made": 2, "bytes": 512 << 20, "shared": 1}, 3072, 256 * MIB, None),
         # Shorter messages do not go there.
-        ({"made": 2, "bytes": 512 << 20, "shared": 0}, 10 << 20, None),
+        ({"made": 2, "bytes": 512 << 20, "shared": 0}, 10 * MIB, 256 * MIB, None),
         # A run of before, of which nobody looked.
-        (None, 3072, None),
+        (None, 3072, 256 * MIB, None),
     ],
 )
 def test_a_memory_of_zenoh_that_nobody_reads_is_a_finding(
@@ -156,6 +159,7 @@ def test_a_memory_of_zenoh_that_nobody_reads_is_a_finding(
     tmp_path: Path,
     pools: dict[str, int] | None,
     threshold: int,
+    size: int,
     says: str | None,
 ) -> None:
     state(
@@ -163,15 +167,21 @@ def test_a_memory_of_zenoh_that_nobody_reads_is_a_finding(
         name="zenoh_session_shm_512m",
         middleware="Zenoh",
         meant_transport="shared memory of Zenoh",
-        variables={"ZENOH_SHM_MESSAGE_SIZE_THRESHOLD": str(threshold)},
+        variables={
+            "ZENOH_SHM_MESSAGE_SIZE_THRESHOLD": str(threshold),
+            "ZENOH_SHM_ALLOC_SIZE": str(size),
+        },
     )
     outcome = json.loads((messages["ways/udp"] / "scenario/outcome.json").read_text())
-    resources = {**outcome["resources"], **({"zenoh_pools": pools} if pools else {})}
+    resources = {
+        **outcome["resources"],
+        **({"zenoh_pools": {**pools, "least_bytes": 2 * MIB}} if pools else {}),
+    }
     note(messages["ways/udp"], resources=resources)
     results = make_campaign(tmp_path, TEXT, {"ways/udp": messages["ways/udp"]})
     row = rows_of(results)["udp"]
     if pools:
-        assert (row["pools"], row["shared_pools"]) == (pools["bytes"] / 2**20, pools["shared"])
+        assert (row["pools"], row["shared_pools"]) == (pools["bytes"] / MIB, pools["shared"])
     else:
         assert "pools" not in row
     found = [one for one in transport_findings(results) if one.code == "unused_shared_memory"]

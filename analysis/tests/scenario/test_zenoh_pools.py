@@ -23,7 +23,7 @@ for path in sys.argv[1:]:
 print("mapped", flush=True)
 sys.stdin.read()
 """
-POOL, BOOKKEEPING = 4 << 20, 1310720
+POOL, BOOKKEEPING, LEAST = 4 << 20, 1310720, 2 << 20
 
 
 def made(place: Path, name: str, size: int) -> Path:
@@ -55,21 +55,21 @@ def test_a_pool_is_read_when_a_second_process_maps_it(tmp_path: Path) -> None:
         first = open_ones.enter_context(mapping(one, former, small, foreign))
         second = open_ones.enter_context(mapping(other, former, small, foreign))
         pools.look([first, second])
-        assert pools.as_json() == {"made": 2, "bytes": 3 * POOL, "shared": 0}
+        assert pools.as_json() == {"made": 2, "bytes": 3 * POOL, "shared": 0, "least_bytes": LEAST}
         third = open_ones.enter_context(mapping(one))
         pools.look([first, second, third])
-        assert pools.as_json() == {"made": 2, "bytes": 3 * POOL, "shared": 1}
+        assert pools.as_json() == {"made": 2, "bytes": 3 * POOL, "shared": 1, "least_bytes": LEAST}
     # What was seen once stays, without the files and the processes.
     for path in (one, other):
         path.unlink()
     pools.look([first, second, third])
-    assert pools.as_json() == {"made": 2, "bytes": 3 * POOL, "shared": 1}
+    assert pools.as_json() == {"made": 2, "bytes": 3 * POOL, "shared": 1, "least_bytes": LEAST}
 
 
 def test_a_place_that_is_not_there_has_no_pools(tmp_path: Path) -> None:
     pools = ZenohPools(tmp_path / "none")
     pools.look([1])
-    assert pools.as_json() == {"made": 0, "bytes": 0, "shared": 0}
+    assert pools.as_json() == {"made": 0, "bytes": 0, "shared": 0, "least_bytes": LEAST}
 
 
 def test_a_run_notes_the_pools_of_its_processes(tmp_path: Path) -> None:

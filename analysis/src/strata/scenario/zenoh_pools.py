@@ -2,9 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Whether Zenoh's shared memory is on in a run, and whether processes read from each other's.
 
-A process of Zenoh with shared memory on makes a pool, a file in /dev/shm, all pages of which are
-there from its begin: its size says nothing about messages. A process that gets a message from the
-pool of another maps that pool, too. Imports the standard library only.
+A process of Zenoh with shared memory on makes a pool for the messages that it sends there: a file
+in /dev/shm, all pages of which are there from its begin, so its size says nothing about messages. A
+process that gets a message from the pool of another maps that pool, too. Imports the standard
+library only.
 """
 
 from __future__ import annotations
@@ -47,11 +48,15 @@ class ZenohPools:
             seen |= mapped
 
     def as_json(self) -> dict[str, Any]:
-        """Describe them: how many were made, their bytes, and how many were seen to be shared."""
+        """Describe them: how many were made, their bytes, and how many were seen to be shared.
+
+        Pools of fewer than `least_bytes` are not seen.
+        """
         return {
             "made": len(self._made),
             "bytes": sum(self._made.values()),
             "shared": len(self._shared),
+            "least_bytes": _LEAST_BYTES,
         }
 
     def _there(self) -> Iterator[tuple[Path, int]]:

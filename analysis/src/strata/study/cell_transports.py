@@ -21,6 +21,9 @@ NOT_RECORDED = ""
 _THRESHOLD = "ZENOH_SHM_MESSAGE_SIZE_THRESHOLD"
 _DEFAULT_THRESHOLD = 3072
 """Of Zenoh: messages shorter than so many bytes never go to its shared memory."""
+_POOL_SIZE = "ZENOH_SHM_ALLOC_SIZE"
+_DEFAULT_POOL_SIZE = 16 << 20
+"""Of Zenoh: bytes of a pool."""
 
 
 @dataclass(frozen=True)
@@ -30,7 +33,8 @@ class CellTransports:
     `profile` names the RMW profile, empty without one. `meant` is the kind of shared memory that
     the profile is meant to use, empty for none, and for hosts that are connected, between which
     there is none. `pools` are those of Zenoh's shared memory, null where the runner did not look
-    for them; `fits_pools` tells whether the longest measured message is long enough to go there.
+    for them; `fits_pools` tells whether the longest measured message is long enough to go there,
+    and the pools are large enough to be seen.
     """
 
     messages: Mapping[str, int]
@@ -68,14 +72,18 @@ def cell_transports(results: Results, outcome: Outcome) -> CellTransports:
     counts = rows.loc[~rows["warm_up"], "transport"].fillna(NOT_RECORDED).value_counts()
     sizes = measured.read("hops", ["payload_bytes"])["payload_bytes"].dropna()
     profile = (read_manifest(outcome.directory) or {}).get("rmw_profile") or {}
-    shortest = int((profile.get("variables") or {}).get(_THRESHOLD) or _DEFAULT_THRESHOLD)
+    variables = profile.get("variables") or {}
+    shortest = int(variables.get(_THRESHOLD) or _DEFAULT_THRESHOLD)
+    pool_size = int(variables.get(_POOL_SIZE) or _DEFAULT_POOL_SIZE)
+    pools = zenoh_pools(outcome.directory)
+    is_seen = pools is not None and pool_size >= pools.least_bytes
     is_connected = bool(outcome.cell.hosts) or is_of_several_hosts(outcome.directory)
     return CellTransports(
         messages={str(name): int(count) for name, count in counts.items()},
         profile=str(profile.get("name") or ""),
         meant="" if is_connected else _meant_by(profile),
-        pools=zenoh_pools(outcome.directory),
-        fits_pools=bool(len(sizes)) and int(sizes.max()) >= shortest,
+        pools=pools,
+        fits_pools=is_seen and bool(len(sizes)) and int(sizes.max()) >= shortest,
     )
 
 

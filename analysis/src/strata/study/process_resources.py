@@ -51,18 +51,22 @@ def is_of_several_hosts(directory: Path) -> bool:
 @dataclass(frozen=True)
 class ZenohPools:
     """Pools of Zenoh's shared memory: how many processes made, their bytes, and how many of them
-    another process was seen to map, which it does to read a message.
+    another process was seen to map, which it does to read a message. Pools of fewer than
+    `least_bytes` are not seen.
     """
 
     made: int
     size_bytes: int
     shared: int
+    least_bytes: int
 
 
 def zenoh_pools(directory: Path) -> ZenohPools | None:
     """Return the pools of Zenoh's shared memory on this machine; null where nobody looked."""
     found = (_outcome(directory).get("resources") or {}).get("zenoh_pools")
-    return ZenohPools(found["made"], found["bytes"], found["shared"]) if found else None
+    if not found:
+        return None
+    return ZenohPools(found["made"], found["bytes"], found["shared"], found.get("least_bytes", 0))
 
 
 def process_frame(directory: Path) -> pd.DataFrame:
