@@ -53,7 +53,8 @@ def _of_zenoh(profile: str, pools: ZenohPools) -> str:
     why = "no process made a pool of it"
     if pools.made:
         why = (
-            f"no process was seen to read from the pool of another ({pools.made} pools with "
+            f"no process was seen to read from the pool of another ({pools.made} "
+            f"{'pool' if pools.made == 1 else 'pools'} with "
             f"{pools.size_bytes / _MIB:,.0f} MiB)"
         )
     return (
