@@ -94,7 +94,7 @@ def test_children_do_not_outlive_a_killed_chain(
 ) -> None:
     with sending(tmp_path, client, processes) as (chain, mine):
         chain.kill()
-        wait_until(lambda: not any(alive(pid) for pid in mine), "end of the children")
+        wait_until(lambda: not any(alive(pid) for pid in mine), "end of the children", 60.0)
 
 
 def test_a_signal_at_the_very_start_ends_it(tmp_path: Path, client: str) -> None:
