@@ -156,11 +156,11 @@ class Results:
                 found += [other.measured(one) for one in ran if f"{name}/{one.id}" in cells]
         return found
 
-    def once(self, name: str, study: str, find: Callable[[], _Found]) -> _Found:
-        """Return what is found of a study by that name, and find it when it was not asked yet."""
-        if (name, study) not in self._answers:
-            self._answers[name, study] = find()
-        found: _Found = self._answers[name, study]
+    def once(self, name: str, of: str, find: Callable[[], _Found]) -> _Found:
+        """Return what is found by that name of a study or cell; find it when first asked for."""
+        if (name, of) not in self._answers:
+            self._answers[name, of] = find()
+        found: _Found = self._answers[name, of]
         return found
 
     def values_of(self, study: str) -> dict[str, pd.DataFrame]:

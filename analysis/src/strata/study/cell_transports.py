@@ -66,7 +66,14 @@ class CellTransports:
 
 
 def cell_transports(results: Results, outcome: Outcome) -> CellTransports:
-    """Return what carried the measured messages of a finished cell, without the warm-up."""
+    """Return what carried the measured messages of a finished cell, without the warm-up.
+
+    Tables and findings ask for the same cells.
+    """
+    return results.once("transports", outcome.id, lambda: _cell_transports(results, outcome))
+
+
+def _cell_transports(results: Results, outcome: Outcome) -> CellTransports:
     measured = results.measured(outcome)
     rows = measured.read("transfers", ["transport", "warm_up"])
     counts = rows.loc[~rows["warm_up"], "transport"].fillna(NOT_RECORDED).value_counts()

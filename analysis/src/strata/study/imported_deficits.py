@@ -76,7 +76,7 @@ def _of_runs(
         runs = [run for run in made.runs if run["study"] == study and keeps(where, run["levels"])]
         if not runs:
             continue
-        samples = made.samples()
+        samples = results.once("samples", made.name, made.samples)
         having = samples[samples["measure"] == measure]
         for run in runs:
             own = having[having["cell"] == run["cell"]]

@@ -11,6 +11,7 @@ from strata.study.campaign_results import Results
 from strata.study.cell_transports import CellTransports, cell_transports
 from strata.study.process_resources import ZenohPools
 from strata.study.report_contents import Finding
+from strata.study.wording import count_words
 
 _MIB = 2**20
 
@@ -53,9 +54,8 @@ def _of_zenoh(profile: str, pools: ZenohPools) -> str:
     why = "no process made a pool of it"
     if pools.made:
         why = (
-            f"no process was seen to read from the pool of another ({pools.made} "
-            f"{'pool' if pools.made == 1 else 'pools'} with "
-            f"{pools.size_bytes / _MIB:,.0f} MiB)"
+            "no process was seen to read from the pool of another "
+            f"({count_words(pools.made, 'pool', 'pools')} with {pools.size_bytes / _MIB:,.0f} MiB)"
         )
     return (
         f"RMW profile {profile} is meant to use the {ZENOH_SHM}, but {why}: messages between "

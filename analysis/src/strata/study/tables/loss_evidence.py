@@ -16,9 +16,13 @@ import pandas as pd
 
 from strata.campaign.model import Figure
 from strata.study.campaign_results import HERE, Outcome, Results, Study, keeps
-from strata.study.imported_deficits import LOSS as LOSS
-from strata.study.imported_deficits import SHORTFALL as SHORTFALL
-from strata.study.imported_deficits import Deficit, imported_deficits, imported_losses
+from strata.study.imported_deficits import (
+    LOSS,
+    SHORTFALL,
+    Deficit,
+    imported_deficits,
+    imported_losses,
+)
 from strata.study.source_shortfall import mean_shortfalls
 from strata.study.tables.loss_classes import Loss
 

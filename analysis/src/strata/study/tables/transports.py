@@ -33,9 +33,23 @@ def transports(results: Results, study: str, figure: Figure) -> Table:
     The shares of a row and `not recorded` add up to all of its messages. A transport that carried
     nothing in any row has no column.
     """
-    rows = listed(figure.rows)
-    found = results.study(study)
-    columns = (
+    rows, found = listed(figure.rows), results.study(study)
+    columns = _columns(rows)
+    out = Rows(columns)
+    for levels, cells in cell_groups(found, rows, figure):
+        row = _row([cell_transports(results, cell) for cell in cells])
+        out.rows.append({**levels, **row})
+    for key in _BY:
+        if not any(row[key] for row in out.rows):
+            out.rows = [{**row, key: None} for row in out.rows]
+    empty = "" if out.rows else found.why_empty(figure.where)
+    return Table(
+        "transports", "what carried the messages", columns, out.frame(), _notes(out.rows), empty
+    )
+
+
+def _columns(rows: Sequence[str]) -> tuple[Column, ...]:
+    return (
         *factor_columns(rows),
         Column("received", "received", form="count", text="measured messages"),
         Column("meant", "meant", text="by the RMW profile, of kinds of shared memory"),
@@ -55,26 +69,21 @@ def transports(results: Results, study: str, figure: Figure) -> Table:
             text="of these: mapped by another process, which it is to read a message",
         ),
     )
-    out = Rows(columns)
-    for levels, cells in cell_groups(found, rows, figure):
-        row = _row([cell_transports(results, cell) for cell in cells])
-        out.rows.append({**levels, **row})
-    for key in _BY:
-        if not any(row[key] for row in out.rows):
-            out.rows = [{**row, key: None} for row in out.rows]
+
+
+def _notes(rows: Sequence[dict[str, Any]]) -> tuple[str, ...]:
     notes: tuple[str, ...] = ()
-    if any(row["not_recorded"] for row in out.rows):
+    if any(row["not_recorded"] for row in rows):
         notes = (
             "Not recorded: messages of a middleware without hooks (Zenoh), or of which the events "
             "of the DDS layer are missing.",
         )
-    if any(row["pools"] is not None for row in out.rows):
+    if any(row["pools"] is not None for row in rows):
         notes += (
             "Zenoh's pools: of several cells of a row those of the one with most MiB, and the "
             "lowest number of pools that were read.",
         )
-    empty = "" if out.rows else found.why_empty(figure.where)
-    return Table("transports", "what carried the messages", columns, out.frame(), notes, empty)
+    return notes
 
 
 def _row(cells: Sequence[CellTransports]) -> dict[str, Any]:
