@@ -40,7 +40,14 @@ def source(node: Node, messages: int) -> None:
 
 def worker(node: Node) -> None:
     publisher = node.create_publisher(Header, "/b", 100)
-    node.create_subscription(Header, "/a", publisher.publish, 100)
+
+    def on_timer() -> None:
+        # What it publishes before the sink has a subscription is published for nobody.
+        if publisher.get_subscription_count():
+            timer.cancel()
+            node.create_subscription(Header, "/a", publisher.publish, 100)
+
+    timer = node.create_timer(PERIOD_S, on_timer)
 
 
 def sink(node: Node, busy_at: int, busy_ms: int, depth: int) -> None:

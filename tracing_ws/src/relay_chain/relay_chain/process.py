@@ -18,6 +18,7 @@ from relay_chain.ping import Ping
 from relay_chain.services import Caller, Forwarder, Responder
 from relay_chain.stop import end_in_time, when_signalled
 
+_FAILED = 1
 KINDS = {
     "source": Source,
     "relay": Relay,
@@ -38,7 +39,7 @@ def run_nodes(
 
     The first node's parameters tell the executor. The signals must be held already
     (`stop.hold_signals`). `of_chain`: a chain waits for this process to end, which it then does in
-    time (`stop.end_in_time`).
+    time, unless it failed (`stop.end_in_time`).
     """
     # rclpy's handlers would shut the context down while this thread may be doing so too.
     rclpy.init(args=arguments, signal_handler_options=SignalHandlerOptions.NO)
@@ -51,7 +52,8 @@ def run_nodes(
         sys.stderr.write(f"{error}\n")
         return 1
     else:
-        if of_chain and status == 0:
+        # One that was ended by a signal, too: whoever would kill it may be dead.
+        if of_chain and status != _FAILED:
             end_in_time()
         return status
     finally:
@@ -106,7 +108,7 @@ def _report(nodes: list[ChainNode], number: int | None) -> int:
         problem = node.done.result() if node.done.done() else None
         if problem:
             sys.stderr.write(f"{problem}\n")
-            status = 1
+            status = _FAILED
         if text := node.says():
             sys.stderr.write(f"{node.get_name()}: {text}\n")
         # A chain that was ended before its time did not do what it was asked to.

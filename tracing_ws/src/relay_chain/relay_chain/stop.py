@@ -49,7 +49,7 @@ def end_with(parent: int) -> None:
 
 
 def end_in_time() -> None:
-    """Have the kernel end this process, which is done, if it does not end by itself.
+    """Have the kernel end this process, which has nothing more to do, if it does not end by itself.
 
     Fast DDS 2.14 may wait for itself forever where a participant ends while it is told of the end
     of another (DomainParticipant::set_listener, MyRTPSParticipantListener::onReaderDiscovery).
