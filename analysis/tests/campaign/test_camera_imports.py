@@ -67,11 +67,10 @@ def invoke(command: object, *words: str) -> str:
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    base = tmp_path_factory.mktemp("camera")
+def import_runs(base: Path, runs: dict[tuple[str, str], tuple[tuple[int, ...], float]]) -> Path:
+    """Write the files of runs, and a campaign that imports them."""
     files = []
-    for (rmw, configuration), (missed, latency) in RUNS.items():
+    for (rmw, configuration), (missed, latency) in runs.items():
         file = base / rmw / f"{rmw}_{configuration}.csv"
         file.parent.mkdir(exist_ok=True)
         file.write_text(run_text(configuration, missed, latency))
@@ -80,6 +79,11 @@ def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
     campaign = base / "campaign"
     invoke(import_command, str(campaign), *files, "--new", "camera", "--name", "own", "--as", place)
     return campaign
+
+
+@pytest.fixture(scope="module")
+def directory(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return import_runs(tmp_path_factory.mktemp("camera"), RUNS)
 
 
 @pytest.fixture(scope="module")
@@ -192,6 +196,16 @@ def test_findings_are_sentences(results: Results) -> None:
         "none for all; by data rate, 720p30 (83 MB/s): cyclonedds_iceoryx; 1080p60 (373 MB/s): "
         "zenoh_shm_512m; 2160p60 (1,493 MB/s): cyclonedds_iceoryx"
     ]
+
+
+def test_a_winner_at_few_configurations_is_not_recommended_for_all(tmp_path: Path) -> None:
+    alike = {key: run if key == ("zenoh", "2160p60") else ((), 4.0) for key, run in RUNS.items()}
+    results = open_results(import_runs(tmp_path, alike))
+    made = table(results, "findings", over="configuration", by="middleware").frame
+    assert made.set_index("about")["text"]["recommended"] == (
+        "none for all; cyclonedds_iceoryx wins at 1 of 3 configurations, and no other wins at any: "
+        "no clear winner at the others"
+    )
 
 
 def test_the_printed_table_is_made_again_of_the_files(results: Results) -> None:

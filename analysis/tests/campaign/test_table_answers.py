@@ -68,7 +68,10 @@ def test_an_interaction_is_judged_by_runs_too() -> None:
 @pytest.mark.parametrize(
     ("row", "text"),
     [
-        ({"shape": "line"}, "it may be in proportion to size (at 0 the fit is 0 ns [-1 ns to 1"),
+        (
+            {"shape": "line", "line_slope_low": 0.1},
+            "it may be in proportion to size (at 0 the fit is 0 ns [-1 ns to 1",
+        ),
         ({"shape": "line", "line_intercept_low": 0.5}, "it is not in proportion to size: at 0 "),
         ({"shape": "breakpoint"}, "it is not in proportion to size: the slope changes at 64.0 KiB"),
         ({"shape": "bend"}, "it is not in proportion to size: the slope changes"),
@@ -82,7 +85,7 @@ def test_what_the_slope_changes_in_is_not_in_proportion(row: dict[str, object], 
         *(Column(name, name, units.get(name, "ms/MB"), "number") for name in names),
     )
     bounds = {f"{name}{end}": at for name in names for end, at in ENDS.items()}
-    full = {**bounds, "breakpoint": 65536.0, "p": 0.001, **row}
+    full = {**bounds, "breakpoint": 65536.0, "p": 0.001, "scatter": 0.49, **row}
     said_of = said("segmented", columns, full | {"in_proportion": in_proportion(full)})
     assert text in said_of
     assert said_of.count("in proportion") == 1
@@ -90,8 +93,10 @@ def test_what_the_slope_changes_in_is_not_in_proportion(row: dict[str, object], 
 
 def test_only_one_line_may_be_in_proportion() -> None:
     holds = {"line_intercept_low": -1.0, "line_intercept_high": 1.0}
+    holds |= {"line_slope_low": 0.1, "line_slope_high": 0.3}
     bent = {"intercept_low": -1.0, "intercept_high": 1.0}
     assert in_proportion({"shape": "line", **holds})
-    assert not in_proportion({"shape": "line", "line_intercept_low": 1.0, "line_intercept_high": 2})
+    assert not in_proportion({"shape": "line", **holds, "line_intercept_low": 0.5})
+    assert not in_proportion({"shape": "line", **holds, "line_slope_low": -0.1})
     assert not in_proportion({"shape": "breakpoint", **holds, **bent})
     assert not in_proportion({"shape": "bend", **holds, **bent})

@@ -22,8 +22,8 @@ FUZZ = NATIVE / "fuzz"
 BUILD = NATIVE / "build/fuzz"
 SECONDS = 8
 LIMITS = ["-rss_limit_mb=1024", "-timeout=10", "-max_len=65536"]
-# The limit is meant for what the decoder holds. By default ASan keeps 256 MiB of freed blocks and all
-# their pages, so that the process passes 1 GiB where the decoder holds 40 MiB.
+# The limit is meant for what the decoder holds. By default ASan keeps 256 MiB of freed blocks and
+# all their pages, so that the process passes 1 GiB where the decoder holds 40 MiB.
 ASAN_OPTIONS = "quarantine_size_mb=64:allocator_release_to_os_interval_ms=200"
 TARGETS = ["metadata", "packets", "engine", "trace"]
 

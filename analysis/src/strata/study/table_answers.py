@@ -20,7 +20,7 @@ from strata.study.report_contents import HERE, Study
 from strata.study.segmented_fits import BEND, BREAKPOINT, LINE
 from strata.study.tables.table import ORIGIN, Table
 from strata.study.wording import name_words, value_text
-from strata.units import format_number, format_p
+from strata.units import format_number, format_p, format_share
 
 _MOST = 4
 _ALPHA = 0.05
@@ -79,10 +79,13 @@ def _growth(study: Study, table: Table, row: Mapping[Any, Any]) -> str:
         row, "line_intercept", lambda value: value_text(value, units["line_intercept"])
     )
     if row["in_proportion"]:
-        shown = f"may be in proportion to {over} (at 0 the fit is {at_zero})"
+        shown = f"it may be in proportion to {over} (at 0 the fit is {at_zero})"
+    elif row["line_intercept_low"] <= 0 <= row["line_intercept_high"]:
+        scatter = format_share(row["scatter"])
+        shown = f"that it grows at all may be chance: the scatter about the fit is {scatter}"
     else:
-        shown = f"is not in proportion to {over}: at 0 the fit is {at_zero}"
-    return f"{what} {growth}; it {shown}"
+        shown = f"it is not in proportion to {over}: at 0 the fit is {at_zero}"
+    return f"{what} {growth}; {shown}"
 
 
 def _slope(row: Mapping[Any, Any], name: str, units: Mapping[str, str]) -> str:

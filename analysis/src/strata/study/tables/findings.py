@@ -50,7 +50,8 @@ def findings(results: Results, study: str, figure: Figure) -> Table:
 
     `about` is classes, not reached, reliable up to, winner or recommended. `over` has the
     configurations, `by` (and `panels`) what is compared at each; there are winners and a
-    recommended level where that is one factor.
+    recommended level where that is one factor. A level is recommended for all if it wins at half
+    of what was reached or more, and no other wins anywhere.
     """
     over, labels = str(figure.over), labels_of(figure)
     rates = data_rates(results, study, over, labels, figure)
@@ -214,7 +215,10 @@ class _Asked:
             (best,) = winners
             count = sum(winner == best for _, winner in reached)
             name = self._called(best, by)
-            return f"{name}: it wins at {count} of {places}, and no other wins at any{rest}"
+            wins = f"wins at {count} of {places}, and no other wins at any"
+            if 2 * count < len(reached):
+                return f"none for all; {name} {wins}: {NO_CLEAR_WINNER} at the others{rest}"
+            return f"{name}: it {wins}{rest}"
         parts = []
         for winner, group in groupby(reached, key=lambda one: one[1]):
             levels = [level for level, _ in group]

@@ -34,9 +34,9 @@ _NOTES = (
     "breakpoint is supported if p is below 0.05 and its interval excludes the ends of what was "
     "tried, the second level and the last but one. Bent means that p is below 0.05, but the place "
     "may be at such an end. Of one line, read the straight line.",
-    "In proportion to {over} means one straight line whose intercept may be 0; where the slope "
-    "changes, it is not in proportion. The fit is continuous: a step appears as two slopes, and as "
-    "points that lie off.",
+    "In proportion to {over} means one straight line that rises or falls by more than chance and "
+    "whose intercept may be 0; where the slope changes, it is not in proportion. The fit is "
+    "continuous: a step appears as two slopes, and as points that lie off.",
 )
 
 
@@ -99,7 +99,7 @@ def _columns(
             "in_proportion",
             "in proportion",
             form="flag",
-            text="one line, and its intercept may be 0",
+            text="one line that rises or falls, and its intercept may be 0",
         ),
         Column("scatter", "scatter", form="share", text="of points about the fit, beyond errors"),
     )
@@ -141,9 +141,14 @@ def _bound(name: str, found: Bound, scale: float) -> dict[str, float]:
 
 
 def in_proportion(row: Mapping[str, Any]) -> bool:
-    """Tell whether it may be one straight line through 0; where the slope changes, it is not."""
-    return row["shape"] == LINE and bool(
-        row["line_intercept_low"] <= 0 <= row["line_intercept_high"]
+    """Tell whether it may be one straight line through 0; where the slope changes, it is not.
+
+    Nor where the slope may be 0: then the points do not decide whether the measure changes at all.
+    """
+    return (
+        row["shape"] == LINE
+        and not row["line_slope_low"] <= 0 <= row["line_slope_high"]
+        and bool(row["line_intercept_low"] <= 0 <= row["line_intercept_high"])
     )
 
 
