@@ -15,9 +15,10 @@ from measured_campaign import RELAY, made, make_campaign
 
 from strata.campaign.model import Figure
 from strata.errors import CampaignError
-from strata.show.words.campaign_tables import cell_text, table_part
+from strata.show.words.campaign_tables import cell_text, table_part, unfinished_cells
 from strata.study.campaign_results import Results, open_results
 from strata.study.long_frames import long_frame
+from strata.study.report_contents import FAILED, OPEN, CellRow
 from strata.study.tables import TABLES, table_of
 from strata.study.tables.loss_classes import TOO_FEW, Boundary, Loss, boundary_of, loss_class
 from strata.study.tables.losses import TIE, least_of
@@ -70,6 +71,23 @@ def test_a_share_that_rounds_to_nothing_has_no_sign() -> None:
 def test_names_are_folded_to_a_count() -> None:
     assert first_ones(list("abcd")) == "a, b, c, d"
     assert first_ones(list("abcdef")) == "a, b, c, d and 2 more"
+
+
+@pytest.mark.parametrize(
+    ("status", "count", "which"),
+    [
+        (OPEN, 2, "qos/0/r1, qos/1/r1, chains/0/r1"),
+        (OPEN, 20, "20 of qos, 1 of chains"),
+        (FAILED, 13, ", ".join([*(f"qos/{level}/r1" for level in range(13)), "chains/0/r1"])),
+    ],
+)
+def test_of_many_cells_that_have_not_run_those_of_each_study_are_counted(
+    status: str, count: int, which: str
+) -> None:
+    cells = [("qos", level) for level in range(count)] + [("chains", 0)]
+    rows = [CellRow(f"{study}/{level}/r1", study, {}, 1, status) for study, level in cells]
+    (made_of,) = unfinished_cells(rows)
+    assert made_of.which == which
 
 
 def test_what_was_no_loss_stands_apart(relay: Results, lidar: Results) -> None:

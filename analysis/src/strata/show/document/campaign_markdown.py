@@ -53,8 +53,8 @@ def markdown(contents: Contents) -> str:
     counts = [f"{contents.count(status)} {status}" for status in (FINISHED, FAILED, SKIPPED, OPEN)]
     lines += [f"{count_words(len(contents.cells), 'cell', 'cells')}: {', '.join(counts)}.", ""]
     for row in unfinished_cells(contents.cells):
-        cells = ", ".join(cell.cell_id for cell in row.cells)
-        lines.append(f"* {row.status}: {_text(row.reason or 'no reason known')}: {_text(cells)}")
+        reason = f"{row.reason}: " if row.reason else ""
+        lines.append(f"* {row.status}: {_text(reason + row.which)}")
     for one in contents.findings:
         lines.append(f"* {one.severity}: {_text(sentence(one.text))} ({_text(one.where)})")
     lines += _machine(contents.environments)

@@ -54,8 +54,7 @@ def _ran(contents: Contents, console: Console) -> None:
     for row in unfinished_cells(contents.cells):
         cells = count_words(len(row.cells), "cell", "cells")
         reason = f": {row.reason}" if row.reason else ""
-        which = ", ".join(cell.cell_id for cell in row.cells)
-        _say(console, f"{row.status} {cells}{reason}: {which}", indent=2)
+        _say(console, f"{row.status} {cells}{reason}: {row.which}", indent=2)
 
 
 def _study(part: StudyPart, console: Console) -> None:

@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -18,6 +19,7 @@ from strata.units import NOTHING, as_float, format_number, format_p, format_shar
 LONG_TABLE = 30
 """A table of more rows is folded away."""
 
+_MOST_NAMED = 12
 _FEW_DIGITS = 1e-3
 _SIGNIFICANT, _MOST_SIGNIFICANT = 3, 6
 _ROUNDED = ("number", "figure")
@@ -45,6 +47,14 @@ class UnfinishedCells:
     status: str
     reason: str
     cells: tuple[CellRow, ...]
+
+    @property
+    def which(self) -> str:
+        """Name the cells; of many that have not run yet, give the number of each study."""
+        if self.status == OPEN and len(self.cells) > _MOST_NAMED:
+            studies = Counter(cell.study for cell in self.cells)
+            return ", ".join(f"{count} of {study}" for study, count in studies.items())
+        return ", ".join(cell.cell_id for cell in self.cells)
 
 
 def table_part(table: Table, place: str) -> TablePart:
