@@ -91,6 +91,19 @@ def test_what_the_slope_changes_in_is_not_in_proportion(row: dict[str, object], 
     assert said_of.count("in proportion") == 1
 
 
+def test_a_slope_that_may_be_0_is_said_to_be_chance() -> None:
+    names = ("line_slope", "line_intercept")
+    columns = (
+        Column("points", "points", text="levels of size"),
+        *(Column(name, name, "ns", "number") for name in ("breakpoint", *names)),
+    )
+    bounds = {f"{name}{end}": at for name in names for end, at in ENDS.items()}
+    full = {**bounds, "shape": "line", "scatter": 0.49}
+    said_of = said("segmented", columns, full | {"in_proportion": in_proportion(full)})
+    chance = "; that it grows at all may be chance: the scatter about the fit is 49 %"
+    assert said_of.endswith(chance)
+
+
 def test_only_one_line_may_be_in_proportion() -> None:
     holds = {"line_intercept_low": -1.0, "line_intercept_high": 1.0}
     holds |= {"line_slope_low": 0.1, "line_slope_high": 0.3}

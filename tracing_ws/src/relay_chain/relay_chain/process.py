@@ -50,7 +50,7 @@ def run_nodes(
         status = _report(nodes, number)
     except (ChainError, FileExistsError) as error:
         sys.stderr.write(f"{error}\n")
-        return 1
+        return _FAILED
     else:
         # One that was ended by a signal, too: whoever would kill it may be dead.
         if of_chain and status != _FAILED:
