@@ -5,6 +5,7 @@
 from __future__ import annotations
 
 import os
+import time
 from collections import Counter, defaultdict
 from pathlib import Path
 from typing import Any
@@ -321,9 +322,11 @@ def test_what_was_made_before_the_recording_is_told_in_it(
     try:
         assert process.stdout is not None and process.stdout.readline()
         session, output = lttng.start("dds:create_*,dds:serialized,dds:deserialized")
-        # The program has made everything, and goes on.
+        # The program has made everything, and goes on. Lines alone give it no time: the pipe holds
+        # thousands that are older than the session.
         for _ in range(1000):
-            process.stdout.readline()
+            assert process.stdout.readline()
+            time.sleep(0.002)
         lttng.stop(session)
     finally:
         process.kill()
