@@ -20,6 +20,18 @@ static void require(bool holds, const char* what) {
   }
 }
 
+// What is published before the reader is known is published for nobody.
+static void wait_for_match(const rcl_publisher_t* publisher,
+                           const rcl_subscription_t* subscription) {
+  size_t readers = 0, writers = 0;
+  for (int i = 0; i < 10000 && (readers == 0 || writers == 0); i++) {
+    require(rcl_publisher_get_subscription_count(publisher, &readers) == RCL_RET_OK, "readers");
+    require(rcl_subscription_get_publisher_count(subscription, &writers) == RCL_RET_OK, "writers");
+    nanosleep(&(struct timespec){0, 1000000}, NULL);
+  }
+  require(readers == 1 && writers == 1, "no match");
+}
+
 static void exchange(const rcl_publisher_t* publisher, const rcl_subscription_t* subscription,
                      uint64_t number) {
   const rosidl_message_type_support_t* type = ROSIDL_GET_MSG_TYPE_SUPPORT(std_msgs, msg, UInt64);
@@ -59,10 +71,16 @@ int main(int argc, char** argv) {
   require(rcl_publisher_init(&publisher, &node, type, "loan", &publishing) == RCL_RET_OK,
           "publisher");
   require(rcl_publisher_can_loan_messages(&publisher), "nothing is lent to publishers");
+  wait_for_match(&publisher, &subscription);
   for (uint64_t number = strtoull(argv[1], NULL, 10); number > 0; number--) {
     exchange(&publisher, &subscription, number);
   }
   require(rcl_publisher_fini(&publisher, &node) == RCL_RET_OK, "fini");
   require(rcl_subscription_fini(&subscription, &node) == RCL_RET_OK, "fini");
+  // Threads of Fast DDS that outlive main use what exit() destroys.
+  require(rcl_node_fini(&node) == RCL_RET_OK, "fini");
+  require(rcl_shutdown(&context) == RCL_RET_OK, "shutdown");
+  require(rcl_context_fini(&context) == RCL_RET_OK, "fini");
+  require(rcl_init_options_fini(&options) == RCL_RET_OK, "fini");
   return 0;
 }
